@@ -1,0 +1,92 @@
+//===- kexpr/Engine.h - Compiles and caches kernels -------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_ENGINE_H
+#define KEXPR_ENGINE_H
+
+#include "kexpr/Kernel.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kexpr {
+namespace runtime {
+class EngineImpl;
+}
+
+inline namespace v1 {
+
+/// Which tier `Engine::compile` makes.
+enum class Mode : std::uint8_t {
+  Optimized, ///< Machine code that runs fastest.
+  Baseline,  ///< Machine code that is there soonest.
+  Interpret, ///< Never generates code, for hosts that forbid it.
+};
+
+struct CompileOptions {
+  Mode mode = Mode::Optimized;
+  ParseLimits limits = {};
+};
+
+struct EngineOptions {
+  /// LLVM's name of the CPU to generate for; empty is the host's. It must be
+  /// able to run on the host.
+  std::string cpu;
+  /// LLVM features to add to or remove from it, as `+avx2,-avx512f`.
+  std::string features;
+  /// 128, 256 or 512; 0 is the best the CPU has.
+  unsigned vectorBits = 0;
+  /// Kernels the cache keeps; the least recently used goes first. Kernels that
+  /// a host holds live on.
+  std::size_t maxKernels = 4096;
+};
+
+/// What an engine has done so far.
+struct EngineStats {
+  std::uint64_t hits = 0;     ///< Compilations answered from the cache.
+  std::uint64_t misses = 0;   ///< Compilations that had to be done.
+  std::uint64_t compiled = 0; ///< Loops turned into machine code.
+  std::uint64_t evictions = 0;
+  std::size_t kernels = 0; ///< Kernels in the cache now.
+};
+
+/// Turns expression strings into kernels and keeps them. Usable from any
+/// number of threads at once: the same expression asked for by many threads is
+/// compiled once, and the others wait for it. Cheap to copy; copies are the
+/// same engine.
+class KEXPR_API Engine {
+public:
+  /// An engine for this machine. It cannot fail: where code cannot be
+  /// generated (a CPU without fused multiply-add, or options that do not fit),
+  /// kernels are interpreted, or `compile` says what is wrong.
+  Engine();
+  explicit Engine(const EngineOptions &options);
+
+  /// The kernel of `expression`. The cache is looked up by the text itself
+  /// first, then by its canonical form, so blanks and the spelling of literals
+  /// do not matter. Errors: InvalidSyntax, LimitExceeded, UnknownOperator,
+  /// WrongArity, TypeMismatch, Unsupported, CompileFailed.
+  Expected<Kernel> compile(std::string_view expression,
+                           const CompileOptions &options = {}) const;
+  /// The same for a text parsed before.
+  Expected<Kernel> compile(const Expression &expression,
+                           const CompileOptions &options = {}) const;
+
+  EngineStats stats() const;
+  /// The CPU that code is generated for, and the width of its vectors in bits
+  /// (0 when kernels are interpreted).
+  std::string_view targetCpu() const;
+  unsigned vectorBits() const;
+
+private:
+  std::shared_ptr<runtime::EngineImpl> impl;
+};
+
+} // namespace v1
+} // namespace kexpr
+
+#endif // KEXPR_ENGINE_H

@@ -1,0 +1,124 @@
+//===- kexpr/Error.h - Errors as values -------------------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_ERROR_H
+#define KEXPR_ERROR_H
+
+#include "kexpr/Export.h"
+
+#include <cassert>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace kexpr {
+inline namespace v1 {
+
+/// What kind of thing went wrong. Values are stable and shared with the C API.
+enum class ErrorCode {
+  InvalidSyntax = 1,     ///< The text is not an expression.
+  LimitExceeded = 2,     ///< A parse limit was passed: length, depth, nodes...
+  UnknownOperator = 3,   ///< A name that no operator has.
+  WrongArity = 4,        ///< Too few or too many arguments.
+  TypeMismatch = 5,      ///< An operator cannot take that element type.
+  ShapeMismatch = 6,     ///< Shapes that do not broadcast, or a wrong output.
+  MissingOperand = 7,    ///< Fewer operands given than the expression uses.
+  InvalidArgument = 8,   ///< A null pointer, a bad option, a bad stride.
+  OverlappingOutput = 9, ///< An output shares memory with something it may not.
+  Unsupported = 10,      ///< Understood, but there is no meaning to compute.
+  CompileFailed = 11,    ///< Code generation or linking failed.
+  OutOfMemory = 12,      ///< Memory ran out; nothing was written.
+  Io = 13,               ///< A file could not be read or written.
+};
+
+/// A half-open range of bytes in an expression's text. Empty when an error has
+/// no place in the text.
+struct SourceRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool empty() const { return begin >= end; }
+  friend bool operator==(SourceRange a, SourceRange b) {
+    return a.begin == b.begin && a.end == b.end;
+  }
+};
+
+/// A code, one sentence (lower-case start, no full stop) and, where the fault
+/// has a place, the text and the range in it. An ordinary value: copy it, keep
+/// it, send it to another thread.
+class KEXPR_API Error {
+public:
+  Error(ErrorCode code, std::string message)
+      : errorCode(code), sentence(std::move(message)) {}
+  Error(ErrorCode code, std::string message, std::string source,
+        SourceRange range)
+      : errorCode(code), sentence(std::move(message)), text(std::move(source)),
+        place(range), placed(true) {}
+
+  ErrorCode code() const { return errorCode; }
+  const std::string &message() const { return sentence; }
+  /// The expression the fault is in; empty when there is none.
+  const std::string &source() const { return text; }
+  SourceRange range() const { return place; }
+  /// Whether `range()` is meaningful: a fault at the end of the text has an
+  /// empty range and a place.
+  bool hasPlace() const { return placed; }
+
+  /// `error: <message>`, and for a fault with a place the line it is on and a
+  /// caret with tildes under the range. Long lines are cut around the range;
+  /// control characters are shown as spaces. No trailing newline.
+  std::string render() const;
+
+private:
+  ErrorCode errorCode;
+  std::string sentence;
+  std::string text;
+  SourceRange place;
+  bool placed = false;
+};
+
+/// A `T` or the `Error` that kept it from being made.
+template <class T> class [[nodiscard]] Expected {
+public:
+  Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state.index() == 0; }
+  T &operator*() { return *std::get_if<0>(&state); }
+  const T &operator*() const { return *std::get_if<0>(&state); }
+  T *operator->() { return std::get_if<0>(&state); }
+  const T *operator->() const { return std::get_if<0>(&state); }
+  const Error &error() const {
+    assert(!*this && "error() asked of a value");
+    return *std::get_if<1>(&state);
+  }
+
+private:
+  std::variant<T, Error> state;
+};
+
+/// Success, or an error. True means success.
+template <> class [[nodiscard]] Expected<void> {
+public:
+  Expected() = default;
+  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state.index() == 0; }
+  const Error &error() const {
+    assert(!*this && "error() asked of a success");
+    return *std::get_if<1>(&state);
+  }
+
+private:
+  std::variant<std::monostate, Error> state;
+};
+
+using Status = Expected<void>;
+
+} // namespace v1
+} // namespace kexpr
+
+#endif // KEXPR_ERROR_H

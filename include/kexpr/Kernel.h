@@ -1,0 +1,118 @@
+//===- kexpr/Kernel.h - A compiled expression -------------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_KERNEL_H
+#define KEXPR_KERNEL_H
+
+#include "kexpr/Error.h"
+#include "kexpr/Expression.h"
+#include "kexpr/Span.h"
+#include "kexpr/Tensor.h"
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+namespace kexpr {
+namespace runtime {
+class KernelImpl;
+}
+
+inline namespace v1 {
+
+/// What runs a kernel. Every tier computes the same bits.
+enum class Tier : std::uint8_t {
+  Interpreter, ///< Block by block, no generated code.
+  Baseline,    ///< Machine code from LLVM's fastest code generator.
+  Optimized,   ///< Machine code that runs fastest.
+};
+
+KEXPR_API std::string_view nameOf(Tier tier);
+
+/// How one call is run. Results do not depend on any of it.
+struct RunOptions {
+  /// Threads at most; 0 leaves it to the arena the call is made in, 1 runs on
+  /// the calling thread alone and never touches the scheduler.
+  unsigned maxThreads = 0;
+  /// Elements of one task at least; 0 chooses by cost and cache size.
+  std::int64_t tileElements = 0;
+};
+
+/// Where the time of a compilation went.
+struct CompileTimes {
+  std::chrono::nanoseconds parse{};   ///< Text to tree.
+  std::chrono::nanoseconds plan{};    ///< Tree to checked, simplified graph.
+  std::chrono::nanoseconds emit{};    ///< Graph to LLVM IR.
+  std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
+  std::chrono::nanoseconds link{};    ///< Object code to callable address.
+  std::chrono::nanoseconds total() const {
+    return parse + plan + emit + codegen + link;
+  }
+};
+
+/// An expression ready to run on any shapes. Cheap to copy, usable from any
+/// number of threads at once, and independent of the life of its Engine.
+///
+/// Machine code is specialised by how operands walk through memory (contiguous,
+/// one value, strided), not by shape. The common case, all contiguous, is
+/// compiled by `Engine::compile`; another walk is compiled when a call first
+/// needs it and kept.
+class KEXPR_API Kernel {
+public:
+  /// Computes `outputs` from `inputs` (`inputs[k]` is operand `@k`).
+  ///
+  /// Inputs broadcast against each other as in PyTorch; each output must have
+  /// the broadcast shape. Slots that the expression does not use may be empty.
+  /// An output may be exactly one of the inputs (same memory, shape and
+  /// strides); any other overlap of an output with an input or with another
+  /// output is an error. Strides may be any, down to 0 on inputs; a base may
+  /// be unaligned.
+  ///
+  /// Blocks until done. A refused call leaves the outputs untouched. Errors:
+  /// MissingOperand, TypeMismatch, ShapeMismatch, InvalidArgument,
+  /// OverlappingOutput, CompileFailed, OutOfMemory.
+  Status run(Span<const TensorView> inputs, Span<const TensorView> outputs,
+             const RunOptions &options = {}) const;
+
+  /// Computes `outputs.size()` independent items, in the layout of inference
+  /// frameworks: `inputs` holds operand 0's items, then operand 1's, and so
+  /// on; `outputs[i]` is the one output of item i. Items are split over
+  /// threads together, so many small ones cost what one large one does. An
+  /// output may be exactly an input of its own item. The expression must have
+  /// one output. All items are checked before the first is written; besides
+  /// the errors of `run`, InvalidArgument where `inputs.size()` is no multiple
+  /// of the batch.
+  Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
+                  const RunOptions &options = {}) const;
+
+  /// The shape that outputs must have for these inputs.
+  Expected<Shape> outputShape(Span<const TensorView> inputs) const;
+
+  const Expression &expression() const;
+  std::size_t outputCount() const;
+  /// What runs contiguous calls.
+  Tier tier() const;
+  /// Where the machine code of contiguous calls starts; null when interpreted.
+  const void *codeAddress() const;
+  /// Bytes of machine code and constants of all walks so far.
+  std::size_t codeSize() const;
+  /// Of the contiguous case; zero stages were not needed.
+  CompileTimes compileTimes() const;
+  /// Primitive floating-point operations of one element.
+  unsigned operationsPerElement() const;
+
+  /// For the library itself.
+  explicit Kernel(std::shared_ptr<const runtime::KernelImpl> kernel)
+      : impl(std::move(kernel)) {}
+
+private:
+  std::shared_ptr<const runtime::KernelImpl> impl;
+};
+
+} // namespace v1
+} // namespace kexpr
+
+#endif // KEXPR_KERNEL_H

@@ -1,0 +1,45 @@
+//===- kexpr/Operators.h - The operator table, for reading ------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPERATORS_H
+#define KEXPR_OPERATORS_H
+
+#include "kexpr/Export.h"
+#include "kexpr/Span.h"
+
+#include <string_view>
+
+namespace kexpr {
+inline namespace v1 {
+
+/// One operator as a host sees it. All text lives as long as the process.
+struct OperatorInfo {
+  std::string_view name;
+  /// Other spellings, separated by blanks; often empty.
+  std::string_view aliases;
+  unsigned arity;
+  /// A second arity with its own meaning (`add(x,y,alpha)`); 0 if none.
+  unsigned overloadArity;
+  /// The meaning as a formula over x, y, z.
+  std::string_view doc;
+  /// "float", "numeric" or "integral": what it computes in.
+  std::string_view types;
+  /// Largest error in f32 in units in the last place; 0.5 is correctly
+  /// rounded, 0 exact.
+  double maxUlp;
+  /// Primitive operations of one f32 element.
+  unsigned operations;
+  /// Whether PNNX writes it in expression strings.
+  bool pnnx;
+};
+
+/// Every operator, in the order of docs/operators.md.
+KEXPR_API Span<const OperatorInfo> operators();
+
+} // namespace v1
+} // namespace kexpr
+
+#endif // KEXPR_OPERATORS_H

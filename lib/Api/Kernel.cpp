@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kexpr/Kernel.h"
+
+#include "Runtime/KernelImpl.h"
+
+#include <new>
+
+using namespace kexpr;
+
+std::string_view kexpr::nameOf(Tier tier) {
+  constexpr std::string_view names[] = {"interpreter", "baseline", "optimized"};
+  return names[static_cast<int>(tier)];
+}
+
+static Error outOfMemory() {
+  return {ErrorCode::OutOfMemory, "out of memory before anything was written"};
+}
+
+Status Kernel::run(Span<const TensorView> inputs,
+                   Span<const TensorView> outputs,
+                   const RunOptions &options) const {
+  try {
+    return impl->run(inputs, outputs, options);
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  }
+}
+
+Status Kernel::runBatch(Span<const TensorView> inputs,
+                        Span<const TensorView> outputs,
+                        const RunOptions &options) const {
+  try {
+    return impl->runBatch(inputs, outputs, options);
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  }
+}
+
+Expected<Shape> Kernel::outputShape(Span<const TensorView> inputs) const {
+  return impl->outputShape(inputs);
+}
+
+const Expression &Kernel::expression() const { return impl->expression(); }
+
+std::size_t Kernel::outputCount() const {
+  return impl->contiguous().plan.outputs.size();
+}
+
+Tier Kernel::tier() const { return impl->contiguous().tier; }
+
+const void *Kernel::codeAddress() const {
+  const auto &code = impl->contiguous().code;
+  return code ? code->address() : nullptr;
+}
+
+std::size_t Kernel::codeSize() const { return impl->codeSize(); }
+
+CompileTimes Kernel::compileTimes() const { return impl->contiguous().times; }
+
+unsigned Kernel::operationsPerElement() const {
+  return impl->contiguous().plan.graph.work().operations;
+}

@@ -1,0 +1,84 @@
+//===- CodeGen/CodeGen.h - From a plan to object code ---------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The way into the LLVM room for those who have no LLVM: nothing here names
+/// an LLVM type. All functions may be called from any thread at once; each call
+/// uses its own LLVM context and target machine.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_CODEGEN_H
+#define KEXPR_CODEGEN_CODEGEN_H
+
+#include "Semantics/Plan.h"
+#include "kexpr/Error.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace kexpr::codegen {
+
+/// A machine to generate code for.
+struct Target {
+  std::string triple;
+  std::string cpu;
+  /// "+avx2,+fma,..." as LLVM writes them, in normal form.
+  std::string features;
+  /// Bits of the vectors that loops use: 128, 256 or 512.
+  unsigned vectorBits = 0;
+  /// Whether fused multiply-add is one instruction; without it the interpreter
+  /// serves.
+  bool hasFma = false;
+};
+
+/// What to override of a target; empty members leave it as it is.
+struct TargetOptions {
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  unsigned vectorBits = 0;
+};
+
+/// The machine this process runs on, found once.
+const Target &hostTarget();
+/// The host with overrides, or another machine; an error for a triple, a CPU
+/// or a width that LLVM does not know or the machine does not have.
+Expected<Target> makeTarget(const TargetOptions &options);
+
+enum class OptLevel : std::uint8_t {
+  Baseline,  ///< LLVM's fastest code generation.
+  Optimized, ///< The code that runs fastest.
+};
+
+struct CompileTimes {
+  std::chrono::nanoseconds emit{};    ///< Plan to LLVM IR.
+  std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
+};
+
+/// A relocatable object file with one `LoopFn` under `symbol`.
+struct ObjectCode {
+  std::vector<char> bytes;
+  std::string symbol;
+  CompileTimes times;
+};
+
+Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
+                             OptLevel level);
+
+enum class Stage : std::uint8_t {
+  Llvm, ///< LLVM IR as emitted.
+  Asm,  ///< Assembly of the finished code.
+};
+
+/// A stage as text, the same from run to run.
+Expected<std::string> dump(const semantics::Plan &plan, const Target &target,
+                           OptLevel level, Stage stage);
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_CODEGEN_H

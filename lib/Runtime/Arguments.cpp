@@ -1,0 +1,210 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/Arguments.h"
+
+#include "Support/Text.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+/// Names what an error is about: "operand @2", "output 0".
+struct Role {
+  std::string_view kind;
+  std::size_t index;
+  std::string str() const { return concat(kind, index); }
+};
+
+/// The bytes between a view's first and last element.
+static std::pair<const char *, const char *> extentOf(const TensorView &view) {
+  const char *first = static_cast<const char *>(view.data());
+  std::int64_t last = 0;
+  for (std::size_t axis = 0; axis < view.shape().rank(); ++axis)
+    last += (view.shape()[axis] - 1) * view.strides()[axis];
+  const auto size = static_cast<std::int64_t>(sizeOf(view.type()));
+  return {first, first + (last + 1) * size};
+}
+
+static Status checkLayout(const TensorView &view, const Role &role) {
+  const Shape &shape = view.shape(), &strides = view.strides();
+  if (!shape.valid())
+    return Error(ErrorCode::InvalidArgument,
+                 concat(role.str(), " has more than ", MaxRank, " axes"));
+  if (strides.rank() != shape.rank())
+    return Error(ErrorCode::InvalidArgument,
+                 concat(role.str(), " has ", shape.rank(), " axes and ",
+                        strides.rank(), " strides"));
+  const std::int64_t count = shape.elementCount();
+  if (count < 0)
+    return Error(ErrorCode::InvalidArgument,
+                 concat(role.str(), " has the impossible shape ", shape.str()));
+  // Bounds every byte offset far from the end of 64 bits.
+  constexpr std::int64_t farthest = std::int64_t{1} << 56;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    if (strides[axis] < 0 || (count > 0 && shape[axis] > 1 &&
+                              strides[axis] > farthest / (shape[axis] - 1)))
+      return Error(
+          ErrorCode::InvalidArgument,
+          concat(role.str(), " has the impossible strides ", strides.str()));
+  if (count > 0 && !view.data())
+    return Error(
+        ErrorCode::InvalidArgument,
+        concat(role.str(), " of shape ", shape.str(), " has a null pointer"));
+  return {};
+}
+
+static Status checkView(const TensorView &view, const Role &role) {
+  if (view.empty())
+    return Error(ErrorCode::MissingOperand, concat(role.str(), " is empty"));
+  if (view.type() != DType::F32)
+    return Error(
+        ErrorCode::TypeMismatch,
+        concat(role.str(), " is ", nameOf(view.type()), "; it must be f32"));
+  return checkLayout(view, role);
+}
+
+/// Whether two elements of the view may share memory: axes ordered by stride
+/// must each step over all of the axes inside it.
+static bool overlapsItself(const TensorView &view) {
+  const Shape &shape = view.shape(), &strides = view.strides();
+  std::int64_t order[MaxRank];
+  std::size_t axes = 0;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    if (shape[axis] > 1)
+      order[axes++] = static_cast<std::int64_t>(axis);
+  std::sort(order, order + axes, [&](std::int64_t a, std::int64_t b) {
+    return strides[a] < strides[b];
+  });
+  std::int64_t covered = 0;
+  for (std::size_t i = 0; i < axes; ++i) {
+    if (strides[order[i]] <= covered)
+      return true;
+    covered += (shape[order[i]] - 1) * strides[order[i]];
+  }
+  return false;
+}
+
+static bool share(const TensorView &a, const TensorView &b) {
+  const auto [beginA, endA] = extentOf(a);
+  const auto [beginB, endB] = extentOf(b);
+  return beginA < endB && beginB < endA;
+}
+
+static bool same(const TensorView &a, const TensorView &b) {
+  return a.data() == b.data() && a.type() == b.type() &&
+         a.shape() == b.shape() && a.strides() == b.strides();
+}
+
+static Status checkOverlap(const Arguments &call, std::size_t index) {
+  const TensorView &output = call.outputs[index];
+  if (overlapsItself(output))
+    return Error(ErrorCode::OverlappingOutput,
+                 concat("output ", index, " of shape ", output.shape().str(),
+                        " and strides ", output.strides().str(),
+                        " overlaps itself"));
+  for (std::uint32_t operand : call.used)
+    if (share(output, call.inputs[operand]) &&
+        !same(output, call.inputs[operand]))
+      return Error(ErrorCode::OverlappingOutput,
+                   concat("output ", index, " overlaps operand @", operand,
+                          " without being exactly it"));
+  for (std::size_t other = 0; other < index; ++other)
+    if (share(output, call.outputs[other]))
+      return Error(ErrorCode::OverlappingOutput,
+                   concat("output ", index, " overlaps output ", other));
+  return {};
+}
+
+Expected<Shape> runtime::checkInputs(const semantics::Operands &inputs,
+                                     std::span<const std::uint32_t> used) {
+  if (!used.empty() && used.back() >= inputs.count)
+    return Error(ErrorCode::MissingOperand,
+                 concat("the expression uses operand @", used.back(),
+                        ", but only ", inputs.count, " were given"));
+  for (std::uint32_t operand : used)
+    if (auto status = checkView(inputs[operand], {"operand @", operand});
+        !status)
+      return status.error();
+  auto shape = semantics::broadcastShape(inputs, used);
+  if (shape && shape->elementCount() < 0)
+    return Error(ErrorCode::ShapeMismatch,
+                 concat("the operands broadcast to the impossible shape ",
+                        shape->str()));
+  return shape;
+}
+
+Expected<Shape> runtime::checkArguments(const Arguments &call) {
+  auto shape = checkInputs(call.inputs, call.used);
+  if (!shape)
+    return shape;
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    const TensorView &output = call.outputs[i];
+    if (auto status = checkView(output, {"output ", i}); !status)
+      return status.error();
+    if (output.shape() != *shape)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("output ", i, " has shape ", output.shape().str(),
+                          "; the operands broadcast to ", shape->str()));
+  }
+  if (shape->elementCount() == 0)
+    return shape;
+  for (std::size_t i = 0; i < call.outputs.size(); ++i)
+    if (auto status = checkOverlap(call, i); !status)
+      return status.error();
+  return shape;
+}
+
+namespace {
+/// The bytes of one batch item's output.
+struct Written {
+  const char *begin;
+  const char *end;
+  std::size_t item;
+};
+} // namespace
+
+static Error batchOverlap(std::size_t item, const std::string &other) {
+  return {ErrorCode::OverlappingOutput,
+          concat("the output of batch item ", item, " overlaps ", other)};
+}
+
+Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
+                                  std::span<const TensorView> outputs,
+                                  std::span<const std::uint32_t> used) {
+  std::vector<Written> written;
+  for (std::size_t item = 0; item < outputs.size(); ++item)
+    if (outputs[item].shape().elementCount() > 0) {
+      const auto [begin, end] = extentOf(outputs[item]);
+      written.push_back({begin, end, item});
+    }
+  std::sort(
+      written.begin(), written.end(),
+      [](const Written &a, const Written &b) { return a.begin < b.begin; });
+  for (std::size_t i = 1; i < written.size(); ++i)
+    if (written[i].begin < written[i - 1].end)
+      return batchOverlap(written[i].item,
+                          concat("that of item ", written[i - 1].item));
+  const std::size_t batch = outputs.size();
+  for (std::uint32_t operand : used)
+    for (std::size_t item = 0; item < batch; ++item) {
+      const TensorView &input = inputs[operand * batch + item];
+      if (input.shape().elementCount() <= 0)
+        continue;
+      const auto [begin, end] = extentOf(input);
+      // Outputs are disjoint, so their ends are in order as well.
+      auto hit = std::partition_point(
+          written.begin(), written.end(),
+          [begin = begin](const Written &w) { return w.end <= begin; });
+      for (; hit != written.end() && hit->begin < end; ++hit)
+        if (hit->item != item)
+          return batchOverlap(hit->item,
+                              concat("operand @", operand, " of item ", item));
+    }
+  return {};
+}

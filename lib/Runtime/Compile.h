@@ -1,0 +1,45 @@
+//===- Runtime/Compile.h - The pipeline -----------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_COMPILE_H
+#define KEXPR_RUNTIME_COMPILE_H
+
+#include "Runtime/KernelCache.h"
+
+namespace kexpr::runtime {
+
+/// What an Engine is.
+class EngineImpl {
+public:
+  explicit EngineImpl(const EngineOptions &options);
+
+  Expected<KernelPtr> compile(std::string_view text,
+                              const CompileOptions &options);
+  Expected<KernelPtr> compile(const Expression &expression,
+                              const CompileOptions &options);
+  EngineStats stats() const;
+  const Compiler &compiler() const { return *shared; }
+
+private:
+  Expected<KernelPtr> lookUp(const Expression &expression, Mode mode,
+                             std::chrono::nanoseconds parseTime);
+
+  std::shared_ptr<const Compiler> shared;
+  KernelCache cache;
+};
+
+/// The plan of an expression whose operands and outputs are all contiguous.
+Expected<semantics::Plan> planOf(const Expression &expression);
+
+/// The whole pipeline: a parsed expression, checked, simplified, planned,
+/// emitted, generated and linked.
+Expected<KernelPtr> compile(std::shared_ptr<const Compiler> compiler,
+                            const Expression &expression, Mode mode,
+                            std::chrono::nanoseconds parseTime);
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_COMPILE_H

@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/Invocation.h"
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+namespace {
+/// Calls with more slots than this keep their pointers on the heap.
+constexpr std::size_t InlineSlots = 16;
+} // namespace
+
+Status Invocation::prepare(const KernelImpl &kernel,
+                           const Arguments &arguments) {
+  auto shape = checkArguments(arguments);
+  if (!shape)
+    return shape.error();
+  elements = shape->elementCount();
+  if (elements == 0)
+    return {};
+  InlineBuffer<const TensorView *, InlineSlots> slots(nest.slots());
+  std::size_t slot = 0;
+  for (const TensorView &output : arguments.outputs)
+    slots[slot++] = &output;
+  for (std::uint32_t operand : kernel.contiguous().plan.graph.inputs)
+    slots[slot++] = &arguments.inputs[operand];
+  nest.build(*shape, {slots.data(), nest.slots()});
+  auto found = kernel.loopFor(nest);
+  if (!found)
+    return found.error();
+  loop = *found;
+  return {};
+}
+
+void Invocation::run(std::int64_t begin, std::int64_t end) const {
+  const std::size_t slots = nest.slots();
+  InlineBuffer<void *, InlineSlots> pointers(slots);
+  InlineBuffer<std::int64_t, InlineSlots> strides(slots);
+  for (std::size_t s = 0; s < slots && nest.rank() > 0; ++s)
+    strides[s] = nest.stride(s, nest.rank() - 1);
+  const std::int64_t inner = nest.inner();
+  std::int64_t row = begin / inner, column = begin % inner;
+  while (begin < end) {
+    const std::int64_t count = std::min(inner - column, end - begin);
+    nest.locate(row, column, pointers.data());
+    loop->run(count, pointers.data(), strides.data());
+    begin += count;
+    column = 0;
+    ++row;
+  }
+}

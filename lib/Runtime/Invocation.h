@@ -1,0 +1,37 @@
+//===- Runtime/Invocation.h - A loop bound to memory ----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_INVOCATION_H
+#define KEXPR_RUNTIME_INVOCATION_H
+
+#include "Runtime/Arguments.h"
+#include "Runtime/KernelImpl.h"
+
+namespace kexpr::runtime {
+
+/// One call of a kernel with everything checked and chosen: where operands
+/// are, how they walk, which loop serves. Lives on the caller's stack.
+class Invocation {
+public:
+  explicit Invocation(std::size_t slots) : nest(slots) {}
+
+  /// Checks the call and chooses its loop, compiling it if this walk is new.
+  Status prepare(const KernelImpl &kernel, const Arguments &arguments);
+
+  /// Elements of each output.
+  std::int64_t count() const { return elements; }
+  /// Computes the elements [begin, end) of the iteration space.
+  void run(std::int64_t begin, std::int64_t end) const;
+
+private:
+  semantics::LoopNest nest;
+  const Loop *loop = nullptr;
+  std::int64_t elements = 0;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_INVOCATION_H

@@ -1,0 +1,73 @@
+//===- Runtime/Loop.h - One fused loop, ready to be called ----------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_LOOP_H
+#define KEXPR_RUNTIME_LOOP_H
+
+#include "Jit/Session.h"
+#include "Semantics/Interpreter.h"
+#include "kexpr/Engine.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace kexpr::codegen {
+struct Target;
+}
+
+namespace kexpr::runtime {
+
+/// A plan in the form that runs: machine code, or the interpreter. Immutable.
+struct Loop {
+  semantics::Plan plan;
+  Tier tier = Tier::Interpreter;
+  CompileTimes times;
+  std::shared_ptr<jit::Code> code;
+  semantics::LoopFn function = nullptr; ///< In `code`; null if interpreted.
+  std::optional<semantics::Interpreter> interpreter;
+
+  void run(std::int64_t count, void *const *pointers,
+           const std::int64_t *strides) const {
+    if (function)
+      function(count, pointers, strides);
+    else
+      interpreter->run(count, pointers, strides);
+  }
+};
+
+/// What loops are compiled for and with; shared by an engine and its kernels.
+class Compiler {
+public:
+  explicit Compiler(const EngineOptions &options);
+  ~Compiler();
+
+  /// The plan as a loop of the tier that `mode` asks for; the interpreter
+  /// where the target has no fused multiply-add.
+  /// `before` holds the times of the stages that made the plan.
+  Expected<std::shared_ptr<const Loop>>
+  compile(semantics::Plan plan, Mode mode,
+          const CompileTimes &before = {}) const;
+
+  /// The machine; an error if the options do not describe one that runs here.
+  const Expected<codegen::Target> &target() const;
+  /// Loops turned into machine code so far.
+  std::uint64_t compiledCount() const { return compiled; }
+
+private:
+  Expected<std::shared_ptr<jit::Session>> session() const;
+  Status generate(Loop &loop, Mode mode) const;
+
+  std::unique_ptr<const Expected<codegen::Target>> machine;
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<jit::Session> linked;
+  mutable std::atomic<std::uint64_t> compiled = 0;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_LOOP_H

@@ -1,0 +1,132 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Broadcast.h"
+
+#include "Support/Text.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+static Error mismatch(std::uint32_t operand, const Shape &shape,
+                      const Shape &others, std::size_t fromEnd) {
+  return {ErrorCode::ShapeMismatch,
+          concat("operand @", operand, " of shape ", shape.str(),
+                 " does not broadcast with ", others.str(), ": axis ",
+                 -static_cast<int>(fromEnd), " is ",
+                 shape[shape.rank() - fromEnd], " here and ",
+                 others[others.rank() - fromEnd], " there")};
+}
+
+Expected<Shape> semantics::broadcastShape(const Operands &operands,
+                                          std::span<const std::uint32_t> used) {
+  Shape result;
+  for (std::uint32_t operand : used) {
+    const Shape &shape = operands[operand].shape();
+    if (shape == result)
+      continue;
+    Shape wide = shape.rank() > result.rank() ? shape : result;
+    for (std::size_t end = 1; end <= wide.rank(); ++end) {
+      auto extent = [end](const Shape &s) {
+        return end <= s.rank() ? s[s.rank() - end] : 1;
+      };
+      const std::int64_t a = extent(result), b = extent(shape);
+      if (a != b && a != 1 && b != 1)
+        return mismatch(operand, shape, result, end);
+      wide[wide.rank() - end] = a == 1 ? b : a;
+    }
+    result = wide;
+  }
+  return result;
+}
+
+std::int64_t LoopNest::rows() const {
+  std::int64_t count = 1;
+  for (unsigned axis = 0; axis + 1 < axes; ++axis)
+    count *= extents[axis];
+  return count;
+}
+
+Walk LoopNest::walk(std::size_t slot, DType type) const {
+  const std::int64_t bytes = axes ? stride(slot, axes - 1) : 0;
+  // A loop of one element walks nowhere; any kernel can run it.
+  if (axes == 0 || bytes == static_cast<std::int64_t>(sizeOf(type)))
+    return Walk::Contiguous;
+  return bytes == 0 ? Walk::Constant : Walk::Strided;
+}
+
+void LoopNest::locate(std::int64_t row, std::int64_t column,
+                      void **pointers) const {
+  const std::int64_t last = axes ? axes - 1 : 0;
+  for (std::size_t s = 0; s < slotCount; ++s)
+    pointers[s] = base[s] + (axes ? column * stride(s, last) : 0);
+  for (std::int64_t axis = last - 1; axis >= 0 && row != 0; --axis) {
+    const std::int64_t position = row % extents[axis];
+    row /= extents[axis];
+    for (std::size_t s = 0; s < slotCount; ++s)
+      pointers[s] =
+          static_cast<char *>(pointers[s]) + position * stride(s, axis);
+  }
+}
+
+void LoopNest::build(const Shape &shape,
+                     std::span<const TensorView *const> slots) {
+  axes = 0;
+  for (std::size_t s = 0; s < slotCount; ++s)
+    base[s] = static_cast<char *>(slots[s]->data());
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1)
+      continue;
+    extents[axes] = shape[axis];
+    for (std::size_t s = 0; s < slotCount; ++s) {
+      const Shape &own = slots[s]->shape();
+      const std::size_t missing = shape.rank() - own.rank();
+      const bool moves = axis >= missing && own[axis - missing] != 1;
+      step[s * MaxRank + axes] =
+          moves ? slots[s]->strides()[axis - missing] *
+                      static_cast<std::int64_t>(sizeOf(slots[s]->type()))
+                : 0;
+    }
+    ++axes;
+  }
+  sortAxes();
+  mergeAxes();
+}
+
+void LoopNest::sortAxes() {
+  // The first output's longest steps go outermost, so that it is written in
+  // memory order. Axes are few and mostly in order: insertion sort.
+  for (unsigned i = 1; i < axes; ++i)
+    for (unsigned k = i; k > 0 && step[k - 1] < step[k]; --k) {
+      std::swap(extents[k - 1], extents[k]);
+      for (std::size_t s = 0; s < slotCount; ++s)
+        std::swap(step[s * MaxRank + k - 1], step[s * MaxRank + k]);
+    }
+}
+
+bool LoopNest::canMerge(unsigned outer, unsigned inner) const {
+  for (std::size_t s = 0; s < slotCount; ++s)
+    if (stride(s, outer) != stride(s, inner) * extents[inner])
+      return false;
+  return true;
+}
+
+void LoopNest::mergeAxes() {
+  if (axes == 0)
+    return;
+  unsigned last = 0;
+  for (unsigned axis = 1; axis < axes; ++axis) {
+    const bool merge = canMerge(last, axis);
+    const std::int64_t extent = (merge ? extents[last] : 1) * extents[axis];
+    last += !merge;
+    extents[last] = extent;
+    for (std::size_t s = 0; s < slotCount; ++s)
+      step[s * MaxRank + last] = step[s * MaxRank + axis];
+  }
+  axes = last + 1;
+}

@@ -1,0 +1,77 @@
+//===- Semantics/Broadcast.h - Shapes to loops ----------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SEMANTICS_BROADCAST_H
+#define KEXPR_SEMANTICS_BROADCAST_H
+
+#include "Semantics/Plan.h"
+#include "Support/InlineBuffer.h"
+
+#include <span>
+
+namespace kexpr::semantics {
+
+/// The operands of one call: every `step`-th of the views from `first` on, so
+/// that one item of a batch can be looked at in the layout of the whole.
+struct Operands {
+  const TensorView *first = nullptr;
+  std::size_t count = 0;
+  std::size_t step = 1;
+  const TensorView &operator[](std::size_t operand) const {
+    return first[operand * step];
+  }
+};
+
+/// The shape that the operands in `used` broadcast to, by PyTorch's rule:
+/// aligned at the last axis, extents equal or 1. Errors name both shapes and
+/// the axis.
+Expected<Shape> broadcastShape(const Operands &operands,
+                               std::span<const std::uint32_t> used);
+
+/// Nested loops over the elements of an output, in the fewest axes: axes of
+/// extent 1 are gone and axes that every slot walks as one are merged. Slots
+/// are the outputs, then the inputs. The innermost axis is the last one.
+class LoopNest {
+public:
+  explicit LoopNest(std::size_t slots)
+      : slotCount(slots), base(slots), step(slots * MaxRank) {}
+
+  /// Sets up the loops of `shape`. `slots[s]` views the s-th slot's memory; its
+  /// shape broadcasts to `shape`.
+  void build(const Shape &shape, std::span<const TensorView *const> slots);
+
+  std::size_t slots() const { return slotCount; }
+  unsigned rank() const { return axes; }
+  std::int64_t extent(unsigned axis) const { return extents[axis]; }
+  /// Elements of one innermost loop; 1 at rank 0.
+  std::int64_t inner() const { return axes ? extents[axes - 1] : 1; }
+  /// Innermost loops in all.
+  std::int64_t rows() const;
+  /// Bytes that slot s moves by in one step along an axis.
+  std::int64_t stride(std::size_t slot, unsigned axis) const {
+    return step[slot * MaxRank + axis];
+  }
+  /// How slot s moves along the innermost axis.
+  Walk walk(std::size_t slot, DType type) const;
+
+  /// Where every slot's element `column` of row `row` is.
+  void locate(std::int64_t row, std::int64_t column, void **pointers) const;
+
+private:
+  void sortAxes();
+  void mergeAxes();
+  bool canMerge(unsigned outer, unsigned inner) const;
+
+  std::size_t slotCount;
+  unsigned axes = 0;
+  std::int64_t extents[MaxRank];
+  InlineBuffer<char *, 8> base;
+  InlineBuffer<std::int64_t, 8 * MaxRank> step;
+};
+
+} // namespace kexpr::semantics
+
+#endif // KEXPR_SEMANTICS_BROADCAST_H

@@ -1,0 +1,58 @@
+//===- Semantics/Interpreter.h - A plan run without a compiler ------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SEMANTICS_INTERPRETER_H
+#define KEXPR_SEMANTICS_INTERPRETER_H
+
+#include "Semantics/Plan.h"
+
+namespace kexpr::semantics {
+
+/// Runs a plan block by block, one operator at a time over a block that stays
+/// in cache. The oracle for generated code, and the tier that needs none.
+/// Immutable once made; `run` may be called from any thread.
+class Interpreter {
+public:
+  explicit Interpreter(const Plan &plan);
+
+  /// What `LoopFn` does. Scratch is a buffer of the calling thread, at most
+  /// `MaxScratch` bytes or one vector for each live value, whatever `count`.
+  void run(std::int64_t count, void *const *pointers,
+           const std::int64_t *strides) const;
+
+  /// Bytes of scratch that blocks are cut for.
+  static constexpr std::size_t MaxScratch = 64 * 1024;
+
+private:
+  struct Step {
+    ops::BlockFn function;
+    std::uint32_t result;
+    std::array<std::uint32_t, ops::MaxArity> args;
+    std::uint32_t arity;
+  };
+  struct Block;
+
+  void assignRegisters();
+  void fillConstants(Block &block, void *const *pointers) const;
+  const float *contiguous(const char *base, float *own,
+                          const Block &block) const;
+  void load(Block &block, void *const *pointers,
+            const std::int64_t *strides) const;
+  void compute(Block &block) const;
+  void store(const Block &block, void *const *pointers,
+             const std::int64_t *strides) const;
+
+  Plan plan;
+  std::vector<Step> steps;
+  /// The register of every value. Inputs and constants keep theirs.
+  std::vector<std::uint32_t> registers;
+  std::uint32_t registerCount = 0;
+  std::int64_t blockSize = 0;
+};
+
+} // namespace kexpr::semantics
+
+#endif // KEXPR_SEMANTICS_INTERPRETER_H

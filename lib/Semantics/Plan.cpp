@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Plan.h"
+
+#include "Support/Text.h"
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+std::string_view semantics::nameOf(Walk walk) {
+  constexpr std::string_view names[] = {"contiguous", "constant", "strided"};
+  return names[static_cast<int>(walk)];
+}
+
+std::size_t Plan::bytesPerElement() const {
+  std::size_t bytes = 0;
+  for (const auto &accesses : {inputs, outputs})
+    for (const Access &access : accesses)
+      if (access.walk != Walk::Constant)
+        bytes += sizeOf(access.type);
+  return bytes;
+}
+
+std::string Plan::str() const {
+  std::string text = graph.str();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    text +=
+        concat("input @", graph.inputs[i], ": ", kexpr::nameOf(inputs[i].type),
+               ", ", nameOf(inputs[i].walk), '\n');
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
+                   nameOf(outputs[i].walk), '\n');
+  ops::Work work = graph.work();
+  return text + concat("work: ", work.operations, " operations, latency ",
+                       work.latency, " cycles, ", bytesPerElement(),
+                       " bytes an element\n");
+}
+
+std::string Plan::key() const {
+  std::string key;
+  auto put = [&key](const auto &word) {
+    key.append(reinterpret_cast<const char *>(&word), sizeof word);
+  };
+  put(graph.values.size());
+  for (const Value &value : graph.values) {
+    put(value.kind);
+    put(value.type);
+    put(value.op);
+    put(value.input);
+    put(value.number);
+    put(value.args);
+  }
+  put(graph.outputs.size());
+  for (ValueId id : graph.outputs)
+    put(id);
+  for (const auto &accesses : {inputs, outputs}) {
+    put(accesses.size());
+    for (const Access &access : accesses) {
+      put(access.type);
+      put(access.walk);
+    }
+  }
+  return key;
+}

@@ -1,0 +1,55 @@
+//===- Semantics/Plan.h - What one kernel computes ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SEMANTICS_PLAN_H
+#define KEXPR_SEMANTICS_PLAN_H
+
+#include "Semantics/Graph.h"
+
+namespace kexpr::semantics {
+
+/// How an operand moves when the innermost loop takes one step.
+enum class Walk : std::uint8_t {
+  Contiguous, ///< To the next element.
+  Constant,   ///< Not at all: one element for the whole loop.
+  Strided,    ///< By a number of bytes known at run time.
+};
+
+/// "contiguous", "constant", "strided".
+std::string_view nameOf(Walk walk);
+
+/// How one operand is read or one output is written.
+struct Access {
+  DType type = DType::F32;
+  Walk walk = Walk::Contiguous;
+  friend bool operator==(const Access &, const Access &) = default;
+};
+
+/// Everything machine code depends on besides the target: one fused loop over
+/// `count` elements. Shapes are not part of it.
+struct Plan {
+  Graph graph;
+  std::vector<Access> inputs;  ///< One for each of `graph.inputs`.
+  std::vector<Access> outputs; ///< One for each of `graph.outputs`.
+
+  /// Bytes an element moves between memory and core.
+  std::size_t bytesPerElement() const;
+  /// A readable listing: graph, accesses, work.
+  std::string str() const;
+  /// The same for two plans exactly if their code is the same; for caches.
+  std::string key() const;
+};
+
+/// The fused loop as a function, compiled or interpreted. `pointers` holds the
+/// outputs' first elements, then the inputs'; `strides` holds, in the same
+/// order, the byte steps of those whose walk is `Strided` (others are not
+/// read). An output pointer may equal an input pointer of the same walk.
+using LoopFn = void (*)(std::int64_t count, void *const *pointers,
+                        const std::int64_t *strides);
+
+} // namespace kexpr::semantics
+
+#endif // KEXPR_SEMANTICS_PLAN_H

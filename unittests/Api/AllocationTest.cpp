@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kexpr/kexpr.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+static thread_local std::size_t allocations = 0;
+
+void *operator new(std::size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(size))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace kexpr;
+
+/// Heap allocations of one call, after a first one.
+static std::size_t allocationsOf(const Kernel &kernel,
+                                 std::vector<TensorView> inputs,
+                                 TensorView output) {
+  const RunOptions serial{.maxThreads = 1, .tileElements = 0};
+  EXPECT_TRUE(kernel.run(inputs, output, serial));
+  const std::size_t before = allocations;
+  EXPECT_TRUE(kernel.run(inputs, output, serial));
+  return allocations - before;
+}
+
+class Allocation : public testing::TestWithParam<Mode> {};
+
+TEST_P(Allocation, AWarmSerialRunMakesNone) {
+  Engine engine;
+  auto kernel = engine.compile("add(mul(@0,@1),sqrt(@2))", {GetParam(), {}});
+  ASSERT_TRUE(kernel) << kernel.error().render();
+  std::vector<float> a(64 * 300, 1), b(64, 2), c(300, 3), out(64 * 300);
+  const TensorView x(a.data(), {64, 300}), y(b.data(), {64, 1}),
+      z(c.data(), {300});
+  TensorView result(out.data(), {64, 300});
+  EXPECT_EQ(allocationsOf(*kernel, {x, x, x}, result), 0u);
+  EXPECT_EQ(allocationsOf(*kernel, {x, y, z}, result), 0u);
+}
+
+TEST_P(Allocation, ACachedLookUpMakesNone) {
+  Engine engine;
+  const CompileOptions options{GetParam(), {}};
+  ASSERT_TRUE(engine.compile("add(mul(@0,@1),@2)", options));
+  const std::size_t before = allocations;
+  ASSERT_TRUE(engine.compile("add(mul(@0,@1),@2)", options));
+  EXPECT_EQ(allocations, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Allocation,
+                         testing::Values(Mode::Optimized, Mode::Baseline,
+                                         Mode::Interpret));

@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Broadcast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+static std::string broadcast(std::vector<Shape> shapes) {
+  std::vector<TensorView> views;
+  std::vector<std::uint32_t> used;
+  for (const Shape &shape : shapes) {
+    used.push_back(static_cast<std::uint32_t>(views.size()));
+    views.emplace_back(static_cast<void *>(nullptr), DType::F32, shape);
+  }
+  auto shape = broadcastShape({views.data(), views.size()}, used);
+  return shape ? shape->str() : shape.error().message();
+}
+
+TEST(Broadcast, FollowsPyTorch) {
+  EXPECT_EQ(broadcast({}), "[]");
+  EXPECT_EQ(broadcast({{}, {3}}), "[3]");
+  EXPECT_EQ(broadcast({{8, 256, 56, 56}, {256, 1, 1}}), "[8,256,56,56]");
+  EXPECT_EQ(broadcast({{14, 8, 5, 9, 10}, {5, 9, 10}}), "[14,8,5,9,10]");
+  EXPECT_EQ(broadcast({{1, 3, 1, 5}, {2, 1, 4, 1}, {4, 5}}), "[2,3,4,5]");
+  EXPECT_EQ(broadcast({{0, 3}, {1, 3}}), "[0,3]");
+  EXPECT_EQ(broadcast({{2, 0}, {1}}), "[2,0]");
+  EXPECT_EQ(broadcast({{5, 1}, {1, 7}}), "[5,7]");
+}
+
+TEST(Broadcast, ErrorsNameShapesAndAxis) {
+  EXPECT_EQ(broadcast({{2, 3, 4}, {5, 4}}),
+            "operand @1 of shape [5,4] does not broadcast with [2,3,4]: axis "
+            "-2 is 5 here and 3 there");
+  EXPECT_NE(broadcast({{0, 3}, {2, 3}}).find("axis -2 is 2 here and 0 there"),
+            std::string::npos);
+}
+
+namespace {
+/// A view of random layout: axes permuted, padded or broadcast.
+struct RandomView {
+  TensorView view;
+  RandomView(std::mt19937 &random, const Shape &shape, bool isOutput,
+             std::vector<float> &memory) {
+    Shape own = shape, strides = shape;
+    std::vector<std::size_t> order(shape.rank());
+    std::iota(order.begin(), order.end(), 0);
+    if (random() % 2)
+      std::shuffle(order.begin(), order.end(), random);
+    std::int64_t step = 1 + random() % 2;
+    for (std::size_t axis : order) {
+      if (!isOutput && random() % 3 == 0)
+        own[axis] = 1;
+      strides[axis] = !isOutput && random() % 5 == 0 ? 0 : step;
+      step *= shape[axis] + random() % 2;
+    }
+    view = TensorView(static_cast<void *>(memory.data()), DType::F32, own,
+                      strides);
+  }
+};
+} // namespace
+
+/// Element offsets of every slot for one index, the plain way.
+static std::vector<std::int64_t>
+naive(const Shape &shape, std::vector<TensorView> &views, std::int64_t index) {
+  std::vector<std::int64_t> offsets(views.size());
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    const std::int64_t position = index % shape[axis];
+    index /= shape[axis];
+    for (std::size_t s = 0; s < views.size(); ++s)
+      if (views[s].shape()[axis] != 1)
+        offsets[s] += position * views[s].strides()[axis];
+  }
+  return offsets;
+}
+
+TEST(LoopNest, VisitsWhatTheNaiveLoopVisits) {
+  std::mt19937 random(7);
+  std::vector<float> memory(1);
+  for (int round = 0; round < 500; ++round) {
+    Shape shape(nullptr, 0);
+    const std::size_t rank = random() % 6;
+    std::int64_t extents[6];
+    for (auto &extent : extents)
+      extent = 1 + random() % 4;
+    shape = Shape(extents, rank);
+    std::vector<TensorView> views;
+    std::vector<const TensorView *> slots;
+    for (int s = 0; s < 3; ++s)
+      views.push_back(RandomView(random, shape, s == 0, memory).view);
+    for (const TensorView &view : views)
+      slots.push_back(&view);
+
+    LoopNest nest(views.size());
+    nest.build(shape, slots);
+    ASSERT_EQ(nest.rows() * nest.inner(), shape.elementCount());
+    std::vector<std::vector<std::int64_t>> expected, visited;
+    for (std::int64_t i = 0; i < shape.elementCount(); ++i)
+      expected.push_back(naive(shape, views, i));
+    for (std::int64_t row = 0; row < nest.rows(); ++row)
+      for (std::int64_t column = 0; column < nest.inner(); ++column) {
+        void *pointers[3];
+        nest.locate(row, column, pointers);
+        auto &offsets = visited.emplace_back();
+        for (void *pointer : pointers)
+          offsets.push_back(static_cast<float *>(pointer) - memory.data());
+      }
+    std::sort(expected.begin(), expected.end());
+    std::sort(visited.begin(), visited.end());
+    EXPECT_EQ(visited, expected) << shape.str();
+  }
+}
+
+TEST(LoopNest, EqualContiguousShapesAreOneLoop) {
+  float memory[1];
+  TensorView view(memory, {8, 256, 56, 56});
+  const TensorView *slots[] = {&view, &view};
+  LoopNest nest(2);
+  nest.build(view.shape(), slots);
+  EXPECT_EQ(nest.rank(), 1u);
+  EXPECT_EQ(nest.inner(), 8 * 256 * 56 * 56);
+  EXPECT_EQ(nest.walk(0, DType::F32), Walk::Contiguous);
+}
+
+TEST(LoopNest, AChannelBiasIsConstantAlongTheInnerLoop) {
+  float memory[1];
+  TensorView out(memory, {8, 256, 56, 56}), bias(memory, {256, 1, 1});
+  const TensorView *slots[] = {&out, &bias};
+  LoopNest nest(2);
+  nest.build(out.shape(), slots);
+  EXPECT_EQ(nest.rank(), 3u);
+  EXPECT_EQ(nest.inner(), 56 * 56);
+  EXPECT_EQ(nest.walk(1, DType::F32), Walk::Constant);
+}
+
+TEST(LoopNest, TheOutputIsWrittenInMemoryOrder) {
+  float memory[1];
+  TensorView out(static_cast<void *>(memory), DType::F32, {4, 8}, {1, 4});
+  TensorView in(memory, {4, 8});
+  const TensorView *slots[] = {&out, &in};
+  LoopNest nest(2);
+  nest.build(out.shape(), slots);
+  EXPECT_EQ(nest.inner(), 4);
+  EXPECT_EQ(nest.walk(0, DType::F32), Walk::Contiguous);
+  EXPECT_EQ(nest.walk(1, DType::F32), Walk::Strided);
+}

@@ -1,0 +1,116 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Check.h"
+
+#include <gtest/gtest.h>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+static std::string graphOf(std::string_view text) {
+  auto expression = Expression::parse(text);
+  if (!expression)
+    return expression.error().render();
+  auto graph = check(*expression, {});
+  return graph ? graph->str() : graph.error().render();
+}
+
+TEST(Check, GraphIsInOrderOfEvaluation) {
+  EXPECT_EQ(graphOf("add(mul(@0,@1),@2)"), "%0 = input f32 @0\n"
+                                           "%1 = input f32 @1\n"
+                                           "%2 = mul f32 %0 %1\n"
+                                           "%3 = input f32 @2\n"
+                                           "%4 = add f32 %2 %3\n"
+                                           "store %4\n");
+}
+
+TEST(Check, EqualSubexpressionsAreOneValue) {
+  EXPECT_EQ(graphOf("mul(add(@0,@1),add(@0,@1))"), "%0 = input f32 @0\n"
+                                                   "%1 = input f32 @1\n"
+                                                   "%2 = add f32 %0 %1\n"
+                                                   "%3 = mul f32 %2 %2\n"
+                                                   "store %3\n");
+}
+
+TEST(Check, ZeroAndMinusZeroAreTwoConstants) {
+  EXPECT_NE(graphOf("div(@0,0.0)"), graphOf("div(@0,-0.0)"));
+}
+
+TEST(Check, AListIsSeveralOutputs) {
+  EXPECT_EQ(graphOf("[@1,neg(@0),@1]"), "%0 = input f32 @1\n"
+                                        "%1 = input f32 @0\n"
+                                        "%2 = neg f32 %1\n"
+                                        "store %0\nstore %2\nstore %0\n");
+}
+
+TEST(Check, AlphaScalesTheSecondArgument) {
+  EXPECT_EQ(graphOf("add(@0,@1,3)"), graphOf("add(@0,mul(3,@1))"));
+  EXPECT_EQ(graphOf("sub(@0,@1,@2)"), graphOf("sub(@0,mul(@2,@1))"));
+  EXPECT_EQ(graphOf("add(@0,@1,1)"), graphOf("add(@0,@1)"));
+  EXPECT_EQ(graphOf("sqrt(div(add(mul(@0,2),@1,1),12))"),
+            graphOf("sqrt(div(add(mul(@0,2),@1),12))"));
+}
+
+TEST(Check, LiteralsAmongThemselvesAreComputedInDouble) {
+  EXPECT_EQ(graphOf("add(@0,div(1,3))"), graphOf("add(@0,0.3333333333333333)"));
+  EXPECT_EQ(graphOf("add(@0,sub(add(1,2),mul(3,4)))"), graphOf("add(@0,-9)"));
+}
+
+TEST(Check, LiteralsMakeCallsSimplerWhereNoBitChanges) {
+  EXPECT_EQ(graphOf("mul(@0,1)"), graphOf("@0"));
+  EXPECT_EQ(graphOf("mul(1.0,@0)"), graphOf("@0"));
+  EXPECT_EQ(graphOf("div(@0,1)"), graphOf("@0"));
+  EXPECT_EQ(graphOf("sub(@0,0)"), graphOf("@0"));
+  EXPECT_EQ(graphOf("div(@0,8)"), graphOf("mul(@0,0.125)"));
+  EXPECT_EQ(graphOf("pow(@0,2)"), graphOf("square(@0)"));
+  EXPECT_EQ(graphOf("pow(@0,0.5)"), graphOf("sqrt(@0)"));
+  EXPECT_EQ(graphOf("pow(@0,-1)"), graphOf("reciprocal(@0)"));
+}
+
+TEST(Check, LiteralsStayWhereABitWouldChange) {
+  // 0 + -0 is 0; 1/12 and 1/3e38 are not exact; 1e-45 has no reciprocal.
+  for (const char *kept : {"add(@0,0)", "add(@0,0.0)", "mul(@0,0)"})
+    EXPECT_NE(graphOf(kept), graphOf("@0")) << kept;
+  for (const char *kept : {"div(@0,12)", "div(@0,1e-45)", "div(@0,inf)"})
+    EXPECT_EQ(graphOf(kept).find("mul"), std::string::npos) << kept;
+}
+
+TEST(Check, RefusalsNameTheThingAndItsPlace) {
+  EXPECT_EQ(graphOf("mul(ad(@0,@1),@2)"),
+            "error: unknown operator 'ad'; did you mean 'add'?\n"
+            "  mul(ad(@0,@1),@2)\n"
+            "      ^~");
+  EXPECT_EQ(graphOf("add(@0)"),
+            "error: operator 'add' takes 2 or 3 arguments, not 1\n"
+            "  add(@0)\n"
+            "  ^~~~~~~");
+  EXPECT_EQ(graphOf("and(@0,3)"),
+            "error: operator 'and' takes integers or bools, not f32\n"
+            "  and(@0,3)\n"
+            "  ^~~~~~~~~");
+  EXPECT_EQ(graphOf("add(@0,None)"),
+            "error: 'None' is not a value that elements can be computed from\n"
+            "  add(@0,None)\n"
+            "         ^~~~");
+  EXPECT_EQ(graphOf("add(@0,1.0e0+2.0e0j)"),
+            "error: complex literals have no element type here\n"
+            "  add(@0,1.0e0+2.0e0j)\n"
+            "         ^~~~~~~~~~~~");
+  EXPECT_EQ(graphOf("[@0,[1,2]]").substr(0, 36),
+            "error: a list of indices or shapes i");
+  EXPECT_EQ(graphOf("mul(@0,size(@0,2))").substr(0, 40),
+            "error: 'size' works on shapes or types, ");
+}
+
+TEST(Check, OperandTypesOtherThanF32AreNamed) {
+  auto expression = Expression::parse("add(@0,@1)");
+  const DType types[] = {DType::F32, DType::I64};
+  auto graph = check(*expression, types);
+  ASSERT_FALSE(graph);
+  EXPECT_EQ(graph.error().code(), ErrorCode::TypeMismatch);
+  EXPECT_EQ(graph.error().message(), "operand @1 is i64; operands must be f32");
+}
