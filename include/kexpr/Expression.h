@@ -60,16 +60,16 @@ KEXPR_API std::string_view nameOf(NodeKind kind);
 /// One node of the tree. Nodes stand in post-order: children before parents,
 /// the root last.
 struct Node {
-  NodeKind kind;
+  NodeKind kind = NodeKind::None;
   std::uint32_t index = 0;
   std::int64_t integer = 0;
   double number = 0;
   double imaginary = 0;
-  std::string_view name;
+  std::string_view name = {};
   /// Positions of the children in `Expression::nodes()`, left to right.
-  Span<const std::uint32_t> children;
+  Span<const std::uint32_t> children = {};
   /// From the first byte of the node's own text to the last of its last part.
-  SourceRange range;
+  SourceRange range = {};
 };
 
 /// One entry of the reverse Polish order. A stack machine that pushes operands

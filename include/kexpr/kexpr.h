@@ -12,6 +12,7 @@
 #include "kexpr/Expression.h"
 #include "kexpr/Kernel.h"
 #include "kexpr/Operators.h"
+#include "kexpr/PnnxLayer.h"
 #include "kexpr/Tensor.h"
 #include "kexpr/Version.h"
 

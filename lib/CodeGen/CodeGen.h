@@ -49,6 +49,9 @@ const Target &hostTarget();
 /// The host with overrides, or another machine; an error for a triple, a CPU
 /// or a width that LLVM does not know or the machine does not have.
 Expected<Target> makeTarget(const TargetOptions &options);
+/// Whether this process can execute code for a target; an error says what the
+/// machine lacks.
+Status checkRunsHere(const Target &target);
 
 enum class OptLevel : std::uint8_t {
   Baseline,  ///< LLVM's fastest code generation.

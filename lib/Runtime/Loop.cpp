@@ -16,10 +16,15 @@ using Clock = std::chrono::steady_clock;
 static Expected<codegen::Target> chooseTarget(const EngineOptions &options) {
   if (options.cpu.empty() && options.features.empty() && !options.vectorBits)
     return codegen::hostTarget();
-  return codegen::makeTarget({.triple = {},
-                              .cpu = options.cpu,
-                              .features = options.features,
-                              .vectorBits = options.vectorBits});
+  auto target = codegen::makeTarget({.triple = {},
+                                     .cpu = options.cpu,
+                                     .features = options.features,
+                                     .vectorBits = options.vectorBits});
+  if (!target)
+    return target;
+  if (auto status = codegen::checkRunsHere(*target); !status)
+    return status.error();
+  return target;
 }
 
 Compiler::Compiler(const EngineOptions &options)

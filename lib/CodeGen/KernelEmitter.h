@@ -1,0 +1,33 @@
+//===- CodeGen/KernelEmitter.h - From a plan to LLVM IR -------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_KERNELEMITTER_H
+#define KEXPR_CODEGEN_KERNELEMITTER_H
+
+#include "CodeGen/CodeGen.h"
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+
+namespace kexpr::codegen {
+
+/// The name of the one function that `emitKernel` makes.
+inline constexpr const char *KernelSymbol = "kexpr_kernel";
+
+/// A module with the plan's `LoopFn`: a main loop over whole vectors, unrolled,
+/// and a tail loop over masked vectors. Every copy of the body loads its
+/// operands, computes the whole graph and stores its outputs, so that a value
+/// never leaves registers and an output may be an input. Values are named after
+/// the operands and operators they come from. An error for an element type
+/// that has no code.
+Expected<std::unique_ptr<llvm::Module>> emitKernel(llvm::LLVMContext &context,
+                                                   const semantics::Plan &plan,
+                                                   const Target &target);
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_KERNELEMITTER_H

@@ -1,0 +1,226 @@
+//===- CodeGen/Lanes.h - Formulas read as vector IR -----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The algebra of the code generator: a value is an LLVM vector, one lane an
+/// element, and every primitive is one instruction or intrinsic.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_LANES_H
+#define KEXPR_CODEGEN_LANES_H
+
+#include "Ops/Algebra/Value.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+namespace kexpr::codegen {
+
+/// Where instructions go, and how many lanes a vector has.
+struct LaneBuilder {
+  llvm::IRBuilder<> &ir;
+  unsigned lanes;
+
+  template <class T> llvm::Type *elementType() const {
+    if constexpr (std::is_same_v<T, float>)
+      return ir.getFloatTy();
+    else if constexpr (std::is_same_v<T, double>)
+      return ir.getDoubleTy();
+    else if constexpr (std::is_same_v<T, bool>)
+      return ir.getInt1Ty();
+    else
+      return ir.getIntNTy(sizeof(T) * 8);
+  }
+  template <class T> llvm::Type *vectorType() const {
+    return llvm::FixedVectorType::get(elementType<T>(), lanes);
+  }
+  template <class T> llvm::Value *splat(T c) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return llvm::ConstantFP::get(vectorType<T>(), llvm::APFloat(c));
+    else
+      return llvm::ConstantInt::get(vectorType<T>(),
+                                    static_cast<std::uint64_t>(c));
+  }
+};
+
+struct LanesAlgebra {
+  template <class T> struct Rep {
+    const LaneBuilder *builder;
+    llvm::Value *value;
+  };
+
+  template <class T, class U> static Rep<T> constant(Rep<U> like, T c) {
+    return {like.builder, like.builder->template splat<T>(c)};
+  }
+
+  template <ops::Prim P, class T> static Rep<T> apply(Rep<T> a) {
+    llvm::IRBuilder<> &ir = a.builder->ir;
+    if constexpr (P == ops::Prim::Neg && std::is_floating_point_v<T>)
+      return {a.builder, ir.CreateFNeg(a.value)};
+    else if constexpr (P == ops::Prim::Neg)
+      return {a.builder, ir.CreateNeg(a.value)};
+    else if constexpr (P == ops::Prim::Not)
+      return {a.builder, ir.CreateNot(a.value)};
+    else
+      return {a.builder, ir.CreateUnaryIntrinsic(unaryIntrinsic<P>(), a.value)};
+  }
+
+  template <ops::Prim P, class T> static Rep<T> apply(Rep<T> a, Rep<T> b) {
+    llvm::IRBuilder<> &ir = a.builder->ir;
+    if constexpr (P == ops::Prim::CopySign)
+      return {a.builder, ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
+                                                  a.value, b.value)};
+    else
+      return {a.builder,
+              ir.CreateBinOp(binaryOp<P, std::is_floating_point_v<T>>(),
+                             a.value, b.value)};
+  }
+
+  template <ops::Prim P, class T>
+  static Rep<T> apply(Rep<T> a, Rep<T> b, Rep<T> c) {
+    static_assert(P == ops::Prim::Fma);
+    return {a.builder, a.builder->ir.CreateIntrinsic(
+                           a.value->getType(), llvm::Intrinsic::fma,
+                           {a.value, b.value, c.value})};
+  }
+
+  template <ops::Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
+    return {a.builder,
+            a.builder->ir.CreateCmp(predicate<R, std::is_floating_point_v<T>>(),
+                                    a.value, b.value)};
+  }
+
+  template <class T> static Rep<T> select(Rep<bool> mask, Rep<T> a, Rep<T> b) {
+    return {a.builder,
+            a.builder->ir.CreateSelect(mask.value, a.value, b.value)};
+  }
+
+  template <class To, class From> static Rep<To> convert(Rep<From> a) {
+    llvm::IRBuilder<> &ir = a.builder->ir;
+    llvm::Type *type = a.builder->template vectorType<To>();
+    constexpr bool toFloat = std::is_floating_point_v<To>;
+    if constexpr (std::is_floating_point_v<From> && toFloat)
+      return {a.builder, ir.CreateFPCast(a.value, type)};
+    else if constexpr (std::is_floating_point_v<From>)
+      return {a.builder, ir.CreateFPToSI(a.value, type)};
+    else if constexpr (toFloat)
+      return {a.builder, std::is_same_v<From, bool>
+                             ? ir.CreateUIToFP(a.value, type)
+                             : ir.CreateSIToFP(a.value, type)};
+    else
+      return {a.builder,
+              ir.CreateIntCast(a.value, type, !std::is_same_v<From, bool>)};
+  }
+
+  template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
+    return {a.builder, a.builder->ir.CreateBitCast(
+                           a.value, a.builder->template vectorType<To>())};
+  }
+
+  /// A block that is entered when any lane is in the mask, and left out of the
+  /// way of the loop's straight line.
+  template <class T, class F>
+  static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F slow) {
+    llvm::IRBuilder<> &ir = mask.builder->ir;
+    llvm::LLVMContext &context = ir.getContext();
+    llvm::Function *function = ir.GetInsertBlock()->getParent();
+    auto *rare = llvm::BasicBlock::Create(context, "rare", function);
+    auto *join = llvm::BasicBlock::Create(context, "join", function);
+    llvm::BasicBlock *from = ir.GetInsertBlock();
+    ir.CreateCondBr(ir.CreateOrReduce(mask.value), rare, join,
+                    llvm::MDBuilder(context).createBranchWeights(1, 1 << 20));
+    ir.SetInsertPoint(rare);
+    llvm::Value *chosen = ir.CreateSelect(mask.value, slow().value, fast.value);
+    llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
+    ir.CreateBr(join);
+    ir.SetInsertPoint(join);
+    llvm::PHINode *result = ir.CreatePHI(fast.value->getType(), 2);
+    result->addIncoming(fast.value, from);
+    result->addIncoming(chosen, rareEnd);
+    return {mask.builder, result};
+  }
+
+private:
+  template <ops::Prim P> static constexpr llvm::Intrinsic::ID unaryIntrinsic() {
+    using ops::Prim;
+    switch (P) {
+    case Prim::Abs:
+      return llvm::Intrinsic::fabs;
+    case Prim::Sqrt:
+      return llvm::Intrinsic::sqrt;
+    case Prim::Floor:
+      return llvm::Intrinsic::floor;
+    case Prim::Ceil:
+      return llvm::Intrinsic::ceil;
+    case Prim::Trunc:
+      return llvm::Intrinsic::trunc;
+    default:
+      static_assert(P == Prim::Abs || P == Prim::Sqrt || P == Prim::Floor ||
+                    P == Prim::Ceil || P == Prim::Trunc ||
+                    P == Prim::RoundEven);
+      return llvm::Intrinsic::roundeven;
+    }
+  }
+
+  template <ops::Prim P, bool Float>
+  static constexpr llvm::Instruction::BinaryOps binaryOp() {
+    using llvm::Instruction;
+    using ops::Prim;
+    switch (P) {
+    case Prim::Add:
+      return Float ? Instruction::FAdd : Instruction::Add;
+    case Prim::Sub:
+      return Float ? Instruction::FSub : Instruction::Sub;
+    case Prim::Mul:
+      return Float ? Instruction::FMul : Instruction::Mul;
+    case Prim::Div:
+      // A vector division of integers would trap on a lane that is off.
+      static_assert(P != Prim::Div || Float);
+      return Instruction::FDiv;
+    case Prim::And:
+      return Instruction::And;
+    case Prim::Or:
+      return Instruction::Or;
+    case Prim::Xor:
+      return Instruction::Xor;
+    case Prim::Shl:
+      return Instruction::Shl;
+    case Prim::ShrLogical:
+      return Instruction::LShr;
+    default:
+      return Instruction::AShr;
+    }
+  }
+
+  template <ops::Rel R, bool Float>
+  static constexpr llvm::CmpInst::Predicate predicate() {
+    using llvm::CmpInst;
+    using ops::Rel;
+    switch (R) {
+    case Rel::Lt:
+      return Float ? CmpInst::FCMP_OLT : CmpInst::ICMP_SLT;
+    case Rel::Le:
+      return Float ? CmpInst::FCMP_OLE : CmpInst::ICMP_SLE;
+    case Rel::Gt:
+      return Float ? CmpInst::FCMP_OGT : CmpInst::ICMP_SGT;
+    case Rel::Ge:
+      return Float ? CmpInst::FCMP_OGE : CmpInst::ICMP_SGE;
+    case Rel::Eq:
+      return Float ? CmpInst::FCMP_OEQ : CmpInst::ICMP_EQ;
+    case Rel::Ne:
+      return Float ? CmpInst::FCMP_UNE : CmpInst::ICMP_NE;
+    }
+  }
+};
+
+/// One vector of T.
+template <class T> using Lanes = ops::Value<LanesAlgebra, T>;
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_LANES_H

@@ -1,0 +1,25 @@
+//===- CodeGen/Operators.h - Operators as vector IR -----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_OPERATORS_H
+#define KEXPR_CODEGEN_OPERATORS_H
+
+#include "CodeGen/Lanes.h"
+#include "Ops/Table.h"
+
+namespace kexpr::codegen {
+
+/// Emits one operator over vectors of f32 and gives its result.
+using EmitFn = llvm::Value *(*)(const LaneBuilder &builder,
+                                llvm::Value *const *args);
+
+/// The emitters, indexed by OpId; null for an operator that does not take
+/// floats to floats.
+llvm::ArrayRef<EmitFn> emitters();
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_OPERATORS_H

@@ -1,0 +1,87 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CodeGen.h"
+
+#include "CodeGen/KernelEmitter.h"
+#include "CodeGen/TargetMachine.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/Support/raw_ostream.h>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+
+using Clock = std::chrono::steady_clock;
+
+static Error cannotEmit(const Target &target) {
+  return {ErrorCode::CompileFailed,
+          "LLVM has no machine code emission for " + target.triple};
+}
+
+Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
+                                      const Target &target, OptLevel level) {
+  auto machine = targetMachine(target, level);
+  if (!machine)
+    return machine.error();
+  ObjectCode object{.bytes = {}, .symbol = KernelSymbol, .times = {}};
+  const auto start = Clock::now();
+  llvm::LLVMContext context;
+  auto module = emitKernel(context, plan, target);
+  if (!module)
+    return module.error();
+  (*module)->setDataLayout((*machine)->createDataLayout());
+  assert(!llvm::verifyModule(**module, &llvm::errs()));
+  const auto emitted = Clock::now();
+  object.times.emit = emitted - start;
+
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::MCContext *mc = nullptr;
+  if ((*machine)->addPassesToEmitMC(passes, mc, stream))
+    return cannotEmit(target);
+  passes.run(**module);
+  object.bytes.assign(bytes.begin(), bytes.end());
+  object.times.codegen = Clock::now() - emitted;
+  return object;
+}
+
+static Expected<std::string> assemblyOf(llvm::Module &module,
+                                        llvm::TargetMachine &machine,
+                                        const Target &target) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
+    return cannotEmit(target);
+  passes.run(module);
+  return text.str().str();
+}
+
+Expected<std::string> codegen::dump(const semantics::Plan &plan,
+                                    const Target &target, OptLevel level,
+                                    Stage stage) {
+  auto machine = targetMachine(target, level);
+  if (!machine)
+    return machine.error();
+  llvm::LLVMContext context;
+  auto module = emitKernel(context, plan, target);
+  if (!module)
+    return module.error();
+  (*module)->setDataLayout((*machine)->createDataLayout());
+  if (stage == Stage::Asm)
+    return assemblyOf(**module, **machine, target);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*module)->print(stream, nullptr);
+  return text;
+}

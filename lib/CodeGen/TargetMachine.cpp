@@ -1,0 +1,226 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/TargetMachine.h"
+
+#include "Support/Text.h"
+
+#include <llvm-c/Target.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+
+/// The code generators there are, once a process and when first needed.
+static void initializeTargets() {
+  static const bool once = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    return true;
+  }();
+  (void)once;
+}
+
+static Error badTarget(std::string message) {
+  return {ErrorCode::InvalidArgument, std::move(message)};
+}
+
+static Expected<const llvm::Target *> lookUp(const std::string &triple) {
+  initializeTargets();
+  std::string reason;
+  if (const auto *found = llvm::TargetRegistry::lookupTarget(triple, reason))
+    return found;
+  return badTarget(concat("no code generator for the target '", triple, "'"));
+}
+
+using Subtarget = std::unique_ptr<llvm::MCSubtargetInfo>;
+
+static bool isFeature(const llvm::MCSubtargetInfo &subtarget,
+                      llvm::StringRef name) {
+  const auto all = subtarget.getAllProcessorFeatures();
+  return std::any_of(all.begin(), all.end(),
+                     [name](const auto &entry) { return name == entry.Key; });
+}
+
+static Status checkNames(const llvm::MCSubtargetInfo &any,
+                         const Target &target) {
+  if (!any.isCPUStringValid(target.cpu))
+    return badTarget(
+        concat("unknown CPU '", target.cpu, "' for '", target.triple, "'"));
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::StringRef(target.features).split(features, ',', -1, false);
+  for (llvm::StringRef feature : features) {
+    const bool isSigned = feature.size() > 1 &&
+                          (feature.front() == '+' || feature.front() == '-');
+    if (!isSigned || !isFeature(any, feature.drop_front()))
+      return badTarget(concat("unknown CPU feature '", feature.str(),
+                              "'; features are written +name or -name"));
+  }
+  return {};
+}
+
+static Expected<Subtarget> subtargetOf(const Target &target) {
+  auto found = lookUp(target.triple);
+  if (!found)
+    return found.error();
+  Subtarget any((*found)->createMCSubtargetInfo(target.triple, "", ""));
+  if (auto status = checkNames(*any, target); !status)
+    return status.error();
+  return Subtarget((*found)->createMCSubtargetInfo(target.triple, target.cpu,
+                                                   target.features));
+}
+
+/// The widest vectors that pay on the machine.
+static unsigned bestVectorBits(const llvm::MCSubtargetInfo &subtarget) {
+  if (!subtarget.getTargetTriple().isX86())
+    return 128;
+  if (subtarget.checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl") &&
+      !subtarget.checkFeatures("+prefer-256-bit"))
+    return 512;
+  return subtarget.checkFeatures("+avx2") ? 256 : 128;
+}
+
+static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget) {
+  if (!subtarget.getTargetTriple().isX86())
+    return 128;
+  if (subtarget.checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl"))
+    return 512;
+  return subtarget.checkFeatures("+avx2") ? 256 : 128;
+}
+
+/// Fills in what follows from CPU and features.
+static Expected<Target> complete(Target target) {
+  auto subtarget = subtargetOf(target);
+  if (!subtarget)
+    return subtarget.error();
+  target.hasFma = !(*subtarget)->getTargetTriple().isX86() ||
+                  (*subtarget)->checkFeatures("+fma");
+  const unsigned most = mostVectorBits(**subtarget);
+  if (target.vectorBits == 0)
+    target.vectorBits = bestVectorBits(**subtarget);
+  if (target.vectorBits != 128 && target.vectorBits != 256 &&
+      target.vectorBits != 512)
+    return badTarget(
+        concat("vectors have 128, 256 or 512 bits, not ", target.vectorBits));
+  if (target.vectorBits > most)
+    return badTarget(concat("'", target.cpu, "' has vectors of ", most,
+                            " bits at most, not ", target.vectorBits));
+  return target;
+}
+
+/// The host's features in normal form: sorted, each with its sign.
+static std::string hostFeatures() {
+  std::vector<std::string> features;
+  for (const auto &entry : llvm::sys::getHostCPUFeatures())
+    features.push_back((entry.second ? "+" : "-") + entry.first().str());
+  std::sort(features.begin(), features.end(),
+            [](std::string_view a, std::string_view b) {
+              return a.substr(1) < b.substr(1);
+            });
+  return llvm::join(features, ",");
+}
+
+static Target bareHost() {
+  return {.triple = llvm::sys::getProcessTriple(),
+          .cpu = llvm::sys::getHostCPUName().str(),
+          .features = hostFeatures()};
+}
+
+const Target &codegen::hostTarget() {
+  static const Target host = [] {
+    auto target = complete(bareHost());
+    // An LLVM that does not know its own host: the interpreter serves.
+    return target ? *target : bareHost();
+  }();
+  return host;
+}
+
+Expected<Target> codegen::makeTarget(const TargetOptions &options) {
+  Target target;
+  if (options.triple.empty() && options.cpu.empty())
+    target = bareHost();
+  else
+    target.triple = options.triple.empty()
+                        ? llvm::sys::getProcessTriple()
+                        : llvm::Triple::normalize(options.triple);
+  if (!options.cpu.empty())
+    target.cpu = options.cpu;
+  if (!options.features.empty())
+    target.features += (target.features.empty() ? "" : ",") + options.features;
+  target.vectorBits = options.vectorBits;
+  return complete(std::move(target));
+}
+
+Status codegen::checkRunsHere(const Target &target) {
+  auto wanted = subtargetOf(target), host = subtargetOf(hostTarget());
+  if (!wanted || !host)
+    return (wanted ? host : wanted).error();
+  if ((*wanted)->getTargetTriple().getArch() !=
+      (*host)->getTargetTriple().getArch())
+    return badTarget(
+        concat("code for '", target.triple, "' does not run on this machine"));
+  if (!(*host)->getTargetTriple().isX86())
+    return {};
+  for (const char *feature : {"+avx", "+avx2", "+fma", "+bmi2", "+avx512f",
+                              "+avx512bw", "+avx512dq", "+avx512vl"})
+    if ((*wanted)->checkFeatures(feature) && !(*host)->checkFeatures(feature))
+      return badTarget(concat("code for '", target.cpu, "' needs '",
+                              feature + 1,
+                              "', which this machine does not have"));
+  return {};
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+makeMachine(const llvm::Target &generator, const Target &target,
+            OptLevel level) {
+  llvm::TargetOptions options;
+  // A multiplication and an addition are one operation only where a formula
+  // says fma.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  const auto effort = level == OptLevel::Baseline
+                          ? llvm::CodeGenOptLevel::None
+                          : llvm::CodeGenOptLevel::Default;
+  return std::unique_ptr<llvm::TargetMachine>(generator.createTargetMachine(
+      target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, effort, /*JIT=*/true));
+}
+
+Expected<llvm::TargetMachine *> codegen::targetMachine(const Target &target,
+                                                       OptLevel level) {
+  struct Made {
+    std::string triple, cpu, features;
+    OptLevel level;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+  thread_local std::vector<Made> all;
+  for (const Made &made : all)
+    if (made.level == level && made.triple == target.triple &&
+        made.cpu == target.cpu && made.features == target.features)
+      return made.machine.get();
+  auto generator = lookUp(target.triple);
+  if (!generator)
+    return generator.error();
+  auto machine = makeMachine(**generator, target, level);
+  if (!machine)
+    return badTarget(
+        concat("LLVM cannot generate code for '", target.cpu, "'"));
+  all.push_back(
+      {target.triple, target.cpu, target.features, level, std::move(machine)});
+  return all.back().machine.get();
+}

@@ -1,0 +1,110 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Support/Text.h"
+#include "Syntax/Readings.h"
+
+using namespace kexpr;
+using namespace kexpr::syntax;
+
+namespace {
+/// An explicit stack in place of recursion: nesting is the caller's to choose.
+class CallReader {
+public:
+  CallReader(std::string_view text, Span<const Token> tokens, TreeBuilder &tree)
+      : text(text), tokens(tokens), tree(tree) {}
+  Status run();
+
+private:
+  Status value();
+  Status rest();
+  Status argument();
+
+  bool at(TokenKind kind) const {
+    return next < tokens.size() && tokens[next].kind == kind;
+  }
+  bool atValue() const {
+    return next < tokens.size() && !at(TokenKind::RightParen) &&
+           !at(TokenKind::RightBracket) && !at(TokenKind::Comma) &&
+           !at(TokenKind::LeftParen);
+  }
+  std::string found() const {
+    return next < tokens.size() ? concat("found '", tokens[next].text, "'")
+                                : "found the end of the text";
+  }
+  Error fault(std::string message) const {
+    const SourceRange place = next < tokens.size()
+                                  ? tokens[next].range
+                                  : SourceRange{text.size(), text.size()};
+    return {ErrorCode::InvalidSyntax, std::move(message), std::string(text),
+            place};
+  }
+
+  std::string_view text;
+  Span<const Token> tokens;
+  TreeBuilder &tree;
+  std::size_t next = 0;
+  bool opened = false; ///< The last token opened a call or a list.
+};
+} // namespace
+
+/// A leaf, or the opening of a call or list.
+Status CallReader::value() {
+  if (!atValue())
+    return fault(concat("expected an operand, a literal or a call, ", found()));
+  const Token &token = tokens[next++];
+  const bool call = token.kind == TokenKind::Name && at(TokenKind::LeftParen);
+  opened = call || token.kind == TokenKind::LeftBracket;
+  next += call;
+  return opened ? tree.open(token) : tree.addLeaf(token);
+}
+
+/// An argument or element where one is due.
+Status CallReader::argument() {
+  if (!atValue() && !tree.isList())
+    return fault(concat("expected argument ", tree.arguments() + 1, " of '",
+                        tree.name(), "', ", found()));
+  return value();
+}
+
+/// What may follow a value inside a call or list.
+Status CallReader::rest() {
+  const TokenKind closing =
+      tree.isList() ? TokenKind::RightBracket : TokenKind::RightParen;
+  if (at(closing)) {
+    tree.close(tokens[next++].range.end);
+    return {};
+  }
+  if (at(TokenKind::Comma)) {
+    ++next;
+    return argument();
+  }
+  if (tree.isList())
+    return fault(concat("expected ',' or ']' after element ", tree.arguments(),
+                        " of a list, ", found()));
+  return fault(concat("expected ',' or ')' after argument ", tree.arguments(),
+                      " of '", tree.name(), "', ", found()));
+}
+
+Status CallReader::run() {
+  auto status = value();
+  while (status && tree.depth() > 0) {
+    const bool first = opened;
+    opened = false;
+    // An empty list is closed by `rest`.
+    const bool due = first && !(tree.isList() && at(TokenKind::RightBracket));
+    status = due ? argument() : rest();
+  }
+  if (!status || next == tokens.size())
+    return status;
+  return fault(
+      concat("expected the end of the text after the expression, ", found()));
+}
+
+Status syntax::readCalls(std::string_view text, Span<const Token> tokens,
+                         TreeBuilder &tree) {
+  return CallReader(text, tokens, tree).run();
+}

@@ -1,0 +1,303 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Syntax/Lexer.h"
+
+#include "Support/Text.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+using namespace kexpr;
+using namespace kexpr::syntax;
+
+static bool isBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' ||
+         c == '\f';
+}
+static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+static bool isLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+/// What may stand inside a word: a name or a number.
+static bool isWordPart(char c) { return isLetter(c) || isDigit(c) || c == '.'; }
+
+/// A character as an error names it.
+static std::string quoted(char c) {
+  if (c > ' ' && c < 0x7f)
+    return concat('\'', c, '\'');
+  constexpr char digits[] = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  return concat("byte 0x", digits[byte >> 4], digits[byte & 15]);
+}
+
+namespace {
+class Lexer {
+public:
+  explicit Lexer(std::string_view text) : text(text) {}
+  Expected<std::vector<Token>> run();
+
+private:
+  bool at(bool (*predicate)(char)) const {
+    return position < text.size() && predicate(text[position]);
+  }
+  bool accept(char c) {
+    if (position >= text.size() || text[position] != c)
+      return false;
+    ++position;
+    return true;
+  }
+  void skip(bool (*predicate)(char)) {
+    while (at(predicate))
+      ++position;
+  }
+  Expected<TokenKind> token();
+  Expected<TokenKind> operand();
+  Expected<TokenKind> number();
+  Expected<TokenKind> name();
+  std::optional<TokenKind> numberPart();
+  Error fault(std::string message) const {
+    return {ErrorCode::InvalidSyntax,
+            std::move(message),
+            std::string(text),
+            {start, std::max(position, start + 1)}};
+  }
+
+  std::string_view text;
+  std::size_t start = 0;
+  std::size_t position = 0;
+};
+} // namespace
+
+Expected<TokenKind> Lexer::operand() {
+  skip(isDigit);
+  if (position == start + 1)
+    return fault("expected an operand index after '@'");
+  if (at(isWordPart)) {
+    skip(isWordPart);
+    return fault(concat("'", text.substr(start, position - start),
+                        "' is no operand; an index is decimal digits"));
+  }
+  return TokenKind::Operand;
+}
+
+/// One real number without its sign: digits with or without a point and an
+/// exponent, or inf, or nan in either spelling.
+std::optional<TokenKind> Lexer::numberPart() {
+  for (std::string_view word : {"inf", "nan.0", "nan"})
+    if (text.substr(position, word.size()) == word) {
+      position += word.size();
+      return TokenKind::Float;
+    }
+  const std::size_t first = position;
+  skip(isDigit);
+  std::size_t digits = position - first;
+  bool real = false;
+  if (accept('.')) {
+    real = true;
+    const std::size_t point = position;
+    skip(isDigit);
+    digits += position - point;
+  }
+  if (digits == 0)
+    return std::nullopt;
+  if (accept('e') || accept('E')) {
+    real = true;
+    if (!accept('+'))
+      accept('-');
+    const std::size_t exponent = position;
+    skip(isDigit);
+    if (position == exponent)
+      return std::nullopt;
+  }
+  return real ? TokenKind::Float : TokenKind::Integer;
+}
+
+Expected<TokenKind> Lexer::number() {
+  if (!accept('-'))
+    accept('+');
+  auto kind = numberPart();
+  // The imaginary part of a complex literal always has its own sign.
+  if (kind && position < text.size() &&
+      (text[position] == '+' || text[position] == '-')) {
+    ++position;
+    kind = numberPart() && accept('j') ? std::optional(TokenKind::Complex)
+                                       : std::nullopt;
+  } else if (kind && accept('j')) {
+    kind = TokenKind::Complex;
+  }
+  if (!kind || at(isWordPart)) {
+    skip(isWordPart);
+    return fault(
+        concat("'", text.substr(start, position - start), "' is no number"));
+  }
+  return *kind;
+}
+
+Expected<TokenKind> Lexer::name() {
+  skip(isWordPart);
+  const std::string_view word = text.substr(start, position - start);
+  if (word == "True" || word == "False")
+    return TokenKind::Bool;
+  if (word == "None")
+    return TokenKind::None;
+  if (word == "inf" || word == "nan" || word == "nan.0") {
+    position = start;
+    return number();
+  }
+  return TokenKind::Name;
+}
+
+Expected<TokenKind> Lexer::token() {
+  const char c = text[position];
+  if (isLetter(c))
+    return name();
+  if (isDigit(c) || c == '-' || c == '+' || c == '.')
+    return number();
+  ++position;
+  switch (c) {
+  case '@':
+    return operand();
+  case '(':
+    return TokenKind::LeftParen;
+  case ')':
+    return TokenKind::RightParen;
+  case '[':
+    return TokenKind::LeftBracket;
+  case ']':
+    return TokenKind::RightBracket;
+  case ',':
+    return TokenKind::Comma;
+  default:
+    return fault(concat("unexpected ", quoted(c)));
+  }
+}
+
+Expected<std::vector<Token>> Lexer::run() {
+  std::vector<Token> tokens;
+  for (skip(isBlank); position < text.size(); skip(isBlank)) {
+    start = position;
+    auto kind = token();
+    if (!kind)
+      return kind.error();
+    tokens.push_back(
+        {*kind, text.substr(start, position - start), {start, position}});
+  }
+  return tokens;
+}
+
+Expected<std::vector<Token>> syntax::lex(std::string_view text) {
+  return Lexer(text).run();
+}
+
+static Error leafFault(const Token &token, std::string_view text,
+                       ErrorCode code, std::string message) {
+  return {code, std::move(message), std::string(text), token.range};
+}
+
+static Expected<Node> operandLeaf(const Token &token, std::string_view text,
+                                  const ParseLimits &limits) {
+  Node node{NodeKind::Operand};
+  const std::string_view digits = token.text.substr(1);
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), node.index);
+  if (error != std::errc())
+    return leafFault(token, text, ErrorCode::InvalidSyntax,
+                     "operand index does not fit in 32 bits");
+  if (node.index >= limits.maxOperands)
+    return leafFault(token, text, ErrorCode::LimitExceeded,
+                     concat("operand index ", node.index,
+                            " is past the limit of ", limits.maxOperands,
+                            " operands"));
+  return node;
+}
+
+/// The number that `digits` begins with, to the nearest double; what is past
+/// the range of double is infinite, or zero.
+static double parseReal(std::string_view &digits) {
+  if (!digits.empty() && digits[0] == '+')
+    digits.remove_prefix(1);
+  const bool negative = !digits.empty() && digits[0] == '-';
+  double value = 0;
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const std::string_view taken(digits.data(), end - digits.data());
+  if (error == std::errc::result_out_of_range) {
+    const std::size_t exponent = taken.find_first_of("eE");
+    const bool tiny = exponent != std::string_view::npos
+                          ? taken[exponent + 1] == '-'
+                          : taken.find('.') <= (negative ? 2u : 1u);
+    value = tiny ? 0 : std::numeric_limits<double>::infinity();
+    value = negative ? -value : value;
+  }
+  digits.remove_prefix(taken.size());
+  if (digits.substr(0, 2) == ".0") // of nan.0
+    digits.remove_prefix(2);
+  return value;
+}
+
+static Expected<Node> integerLeaf(const Token &token, std::string_view text) {
+  Node node{NodeKind::Integer};
+  std::string_view digits = token.text;
+  if (digits[0] == '+')
+    digits.remove_prefix(1);
+  auto [end, error] = std::from_chars(
+      digits.data(), digits.data() + digits.size(), node.integer);
+  if (error != std::errc())
+    return leafFault(token, text, ErrorCode::InvalidSyntax,
+                     "integer does not fit in 64 bits");
+  node.number = static_cast<double>(node.integer);
+  return node;
+}
+
+static Node numberLeaf(const Token &token) {
+  Node node{token.kind == TokenKind::Complex ? NodeKind::Complex
+                                             : NodeKind::Float};
+  std::string_view digits = token.text;
+  node.number = parseReal(digits);
+  if (node.kind != NodeKind::Complex)
+    return node;
+  if (digits.size() == 1) // "2j" has no real part
+    std::swap(node.number, node.imaginary);
+  else
+    node.imaginary = parseReal(digits);
+  return node;
+}
+
+static Expected<Node> valueOf(const Token &token, std::string_view text,
+                              const ParseLimits &limits) {
+  switch (token.kind) {
+  case TokenKind::Operand:
+    return operandLeaf(token, text, limits);
+  case TokenKind::Integer:
+    return integerLeaf(token, text);
+  case TokenKind::Float:
+  case TokenKind::Complex:
+    return numberLeaf(token);
+  case TokenKind::Bool: {
+    Node node{NodeKind::Bool};
+    node.integer = token.text == "True";
+    node.number = static_cast<double>(node.integer);
+    return node;
+  }
+  case TokenKind::None:
+    return Node{NodeKind::None};
+  default: {
+    Node node{NodeKind::Word};
+    node.name = token.text;
+    return node;
+  }
+  }
+}
+
+Expected<Node> syntax::leafOf(const Token &token, std::string_view text,
+                              const ParseLimits &limits) {
+  auto node = valueOf(token, text, limits);
+  if (node)
+    node->range = token.range;
+  return node;
+}

@@ -1,0 +1,42 @@
+//===- Syntax/Parser.h - Text to tree -------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Two readings, one tree. The call grammar is read strictly:
+///
+///   value = operand | literal | word | name "(" value { "," value } ")"
+///         | "[" [ value { "," value } ] "]"
+///
+/// PNNX itself reads prefix notation, in which brackets and commas mean
+/// nothing, and therefore at times writes text that the call grammar does not
+/// have. Where such faults of PNNX's own, names without brackets that its
+/// folding does not know and empty arguments, are the only ones, the text is
+/// read as PNNX would, if that uses every token.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SYNTAX_PARSER_H
+#define KEXPR_SYNTAX_PARSER_H
+
+#include "Syntax/ExpressionData.h"
+
+#include <memory>
+
+namespace kexpr::syntax {
+
+/// How many arguments a name takes; 0 for a name that is no operator.
+using ArityFn = unsigned (*)(std::string_view name);
+
+using ExpressionPtr = std::shared_ptr<const detail::ExpressionData>;
+
+/// The tree of `text`. `arityOf` serves the prefix reading only: the strict
+/// reading takes any name with any number of arguments.
+Expected<ExpressionPtr> parse(std::string_view text, const ParseLimits &limits,
+                              ArityFn arityOf);
+
+} // namespace kexpr::syntax
+
+#endif // KEXPR_SYNTAX_PARSER_H

@@ -1,0 +1,26 @@
+//===- Syntax/Printer.h - Tree to canonical text --------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SYNTAX_PRINTER_H
+#define KEXPR_SYNTAX_PRINTER_H
+
+#include "kexpr/Expression.h"
+
+#include <string>
+
+namespace kexpr::syntax {
+
+/// A tree in post-order as the call form without blanks. Literals have their
+/// shortest spelling that reads back to the same value of the same kind; all
+/// NaNs are `nan`.
+std::string print(Span<const Node> nodes);
+
+/// A literal, an operand or a word.
+std::string printLeaf(const Node &node);
+
+} // namespace kexpr::syntax
+
+#endif // KEXPR_SYNTAX_PRINTER_H
