@@ -24,8 +24,16 @@ public:
   constexpr Span() = default;
   constexpr Span(T *data, std::size_t size) : first(data), count(size) {}
   constexpr Span(T &value) : first(&value), count(1) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// The class comment says how long such a span is valid.
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   constexpr Span(std::initializer_list<std::remove_const_t<T>> list)
       : first(list.begin()), count(list.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
   /// Any container with contiguous `data()` and `size()`.
   template <class C, class = std::enable_if_t<std::is_convertible_v<
                          decltype(std::declval<C &>().data()), T *>>>

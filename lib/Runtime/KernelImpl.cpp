@@ -19,11 +19,22 @@ using semantics::LoopNest;
 using semantics::Plan;
 using semantics::Walk;
 
+/// Elements of one task at least: enough work, several microseconds, that
+/// handing it to another thread pays. Rates are those of one current core.
+static std::int64_t grainOf(const Plan &plan) {
+  constexpr double perByte = 0.012, perOperation = 0.02, enough = 4000; // ns
+  const double each =
+      std::max(perByte * static_cast<double>(plan.bytesPerElement()),
+               perOperation * plan.graph.work().operations);
+  return static_cast<std::int64_t>(enough / std::max(each, perByte));
+}
+
 KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
                        Expression expression,
                        std::shared_ptr<const Loop> contiguous, Mode mode)
     : compiler(std::move(compiler)), text(std::move(expression)),
-      mode(mode), first{std::move(contiguous)}, variants(&first) {}
+      mode(mode), first{std::move(contiguous)},
+      grain(grainOf(first.loop->plan)), variants(&first) {}
 
 KernelImpl::~KernelImpl() {
   const Variant *variant = variants.load();
@@ -99,16 +110,6 @@ Expected<const Loop *> KernelImpl::loopFor(const LoopNest &nest) const {
   variants = variant;
   ++variantCount;
   return variant->loop.get();
-}
-
-/// Elements of one task at least: enough work, several microseconds, that
-/// handing it to another thread pays. Rates are those of one current core.
-static std::int64_t grainOf(const Plan &plan) {
-  constexpr double perByte = 0.012, perOperation = 0.02, enough = 4000; // ns
-  const double each =
-      std::max(perByte * static_cast<double>(plan.bytesPerElement()),
-               perOperation * plan.graph.work().operations);
-  return static_cast<std::int64_t>(enough / std::max(each, perByte));
 }
 
 /// Tasks begin at multiples of this many elements, so that no two of them

@@ -60,6 +60,7 @@ private:
   Expression text;
   Mode mode;
   Variant first;
+  std::int64_t grain; ///< Elements of one task at least.
   mutable std::atomic<const Variant *> variants;
   mutable std::atomic<unsigned> variantCount = 1;
   mutable std::mutex growing;

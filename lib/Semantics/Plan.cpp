@@ -18,8 +18,8 @@ std::string_view semantics::nameOf(Walk walk) {
 
 std::size_t Plan::bytesPerElement() const {
   std::size_t bytes = 0;
-  for (const auto &accesses : {inputs, outputs})
-    for (const Access &access : accesses)
+  for (const auto *accesses : {&inputs, &outputs})
+    for (const Access &access : *accesses)
       if (access.walk != Walk::Constant)
         bytes += sizeOf(access.type);
   return bytes;
@@ -57,9 +57,9 @@ std::string Plan::key() const {
   put(graph.outputs.size());
   for (ValueId id : graph.outputs)
     put(id);
-  for (const auto &accesses : {inputs, outputs}) {
-    put(accesses.size());
-    for (const Access &access : accesses) {
+  for (const auto *accesses : {&inputs, &outputs}) {
+    put(accesses->size());
+    for (const Access &access : *accesses) {
       put(access.type);
       put(access.walk);
     }

@@ -28,55 +28,75 @@ static bool closes(TokenKind kind) {
   return kind == TokenKind::RightParen || kind == TokenKind::RightBracket;
 }
 
-/// Whether brackets pair up by kind.
-static bool isBalanced(Span<const Token> tokens) {
-  std::vector<TokenKind> open;
-  for (const Token &token : tokens) {
-    if (opens(token.kind))
-      open.push_back(token.kind);
-    if (!closes(token.kind))
-      continue;
-    const TokenKind partner = token.kind == TokenKind::RightParen
+namespace {
+/// The brackets that are open at a point of the text.
+class Brackets {
+public:
+  /// False where a closing bracket has no partner of its kind.
+  bool pass(TokenKind kind) {
+    if (opens(kind))
+      open.push_back(kind);
+    if (!closes(kind))
+      return true;
+    const TokenKind partner = kind == TokenKind::RightParen
                                   ? TokenKind::LeftParen
                                   : TokenKind::LeftBracket;
     if (open.empty() || open.back() != partner)
       return false;
     open.pop_back();
+    return true;
   }
-  return open.empty();
+  bool inCall() const {
+    return !open.empty() && open.back() == TokenKind::LeftParen;
+  }
+  bool closed() const { return open.empty(); }
+
+private:
+  std::vector<TokenKind> open;
+};
+
+/// What stands between two tokens that follow each other.
+enum class Joint { Sound, PnnxFault, OtherFault };
+} // namespace
+
+/// The joint after `token`; `next` is null at the end of the text.
+static Joint jointOf(const Token &token, const Token *next,
+                     const Brackets &brackets) {
+  const bool beforeCall = next && next->kind == TokenKind::LeftParen;
+  if (token.kind == TokenKind::Name && beforeCall)
+    return Joint::Sound;
+  if (beforeCall)
+    return Joint::OtherFault; // nothing but a name may stand before it
+  const bool beforeEnd =
+      !next || next->kind == TokenKind::Comma || closes(next->kind);
+  if (opens(token.kind) || token.kind == TokenKind::Comma) {
+    if (!beforeEnd)
+      return Joint::Sound;
+    // An empty argument, if it is one.
+    return next && brackets.inCall() ? Joint::PnnxFault : Joint::OtherFault;
+  }
+  if (!beforeEnd)
+    return Joint::OtherFault; // two values and nothing between them
+  if (token.kind != TokenKind::Name)
+    return Joint::Sound;
+  return losesBrackets(token.text) ? Joint::PnnxFault : Joint::OtherFault;
 }
 
 bool syntax::hasOnlyPnnxFaults(Span<const Token> tokens) {
+  if (tokens[0].kind == TokenKind::LeftParen)
+    return false;
   bool pnnxFault = false;
-  std::size_t depth = 0;
+  Brackets brackets;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const TokenKind kind = tokens[i].kind;
-    depth += opens(kind);
-    depth -= closes(kind) && depth > 0;
-    const bool last = i + 1 == tokens.size();
-    const TokenKind after = last ? TokenKind::Comma : tokens[i + 1].kind;
-    if (kind == TokenKind::Name && !last && after == TokenKind::LeftParen)
-      continue;
-    // Nothing but a name stands before a parenthesis.
-    if (!last && after == TokenKind::LeftParen)
+    if (!brackets.pass(tokens[i].kind))
       return false;
-    if (opens(kind) || kind == TokenKind::Comma) {
-      const bool empty = last || after == TokenKind::Comma || closes(after);
-      if (empty && (last || depth == 0))
-        return false;
-      pnnxFault = pnnxFault || empty;
-      continue;
-    }
-    // A value has ended: something must separate it from the next.
-    if (!last && after != TokenKind::Comma && !closes(after))
+    const Token *next = i + 1 < tokens.size() ? &tokens[i + 1] : nullptr;
+    const Joint joint = jointOf(tokens[i], next, brackets);
+    if (joint == Joint::OtherFault)
       return false;
-    if (kind == TokenKind::Name) {
-      if (!losesBrackets(tokens[i].text))
-        return false;
-      pnnxFault = true;
-    }
+    pnnxFault = pnnxFault || joint == Joint::PnnxFault;
   }
-  return pnnxFault && isBalanced(tokens);
+  return pnnxFault && brackets.closed();
 }
 
 bool syntax::readPrefix(Span<const Token> tokens, ArityFn arityOf,

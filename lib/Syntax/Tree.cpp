@@ -21,7 +21,8 @@ Status TreeBuilder::checkLimit(std::size_t count, std::size_t limit,
 }
 
 Status TreeBuilder::addLeaf(const Token &token) {
-  if (auto status = checkLimit(nodes.size(), limits.maxNodes, "nodes", token);
+  if (auto status = checkLimit(nodes.size() + frames.size(), limits.maxNodes,
+                               "nodes", token);
       !status)
     return status;
   const bool isLiteral =

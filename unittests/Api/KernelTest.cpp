@@ -194,8 +194,9 @@ TEST(Kernel, BitsDoNotDependOnTailsAlignmentOrPlace) {
             << count << ' ' << offset;
       }
       for (std::size_t i = 0; i < out.size(); ++i)
-        if (i < offset || i >= offset + count * 4)
+        if (i < offset || i >= offset + count * 4) {
           ASSERT_EQ(out[i], 'x');
+        }
     }
 }
 

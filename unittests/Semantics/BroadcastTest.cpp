@@ -87,12 +87,11 @@ TEST(LoopNest, VisitsWhatTheNaiveLoopVisits) {
   std::mt19937 random(7);
   std::vector<float> memory(1);
   for (int round = 0; round < 500; ++round) {
-    Shape shape(nullptr, 0);
     const std::size_t rank = random() % 6;
     std::int64_t extents[6];
     for (auto &extent : extents)
       extent = 1 + random() % 4;
-    shape = Shape(extents, rank);
+    const Shape shape(extents, rank);
     std::vector<TensorView> views;
     std::vector<const TensorView *> slots;
     for (int s = 0; s < 3; ++s)

@@ -1,0 +1,216 @@
+//===- Ops/Algebra/Value.h - The vocabulary formulas are written in -------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A formula is a template over a value `V`. `V` is a `Value<A, T>`: an element
+/// type `T` read in an algebra `A`. What can be said in a formula is said here,
+/// once; an algebra only answers the few primitives that `Value` asks of it:
+///
+///   A::Rep<T>                        what a value is
+///   A::constant<T>(like, c)          c, in the context of the Rep `like`
+///   A::apply<Prim, T>(a...)          one primitive operation, T in and T out
+///   A::compare<Rel, T>(a, b)         a Rep<bool>
+///   A::select<T>(mask, a, b)         a where mask, b elsewhere
+///   A::convert<To, From>(a)          numeric conversion
+///   A::bitcast<To, From>(a)          the same bits
+///   A::rarely<T>(mask, fast, slow)   fast, but slow() where mask; slow() is
+///                                    off the hot path
+///
+/// Every primitive is a single correctly rounded IEEE operation (or an exact
+/// one), so all algebras compute the same bits. NaN payloads are unspecified.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_ALGEBRA_VALUE_H
+#define KEXPR_OPS_ALGEBRA_VALUE_H
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kexpr::ops {
+
+enum class Prim {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Neg,
+  // Floating point only.
+  Abs,
+  Sqrt,
+  Fma,
+  Floor,
+  Ceil,
+  Trunc,
+  RoundEven,
+  CopySign,
+  // Integers and masks.
+  And,
+  Or,
+  Xor,
+  Not,
+  Shl,
+  ShrLogical,
+  ShrArithmetic,
+};
+
+enum class Rel { Lt, Le, Gt, Ge, Eq, Ne };
+
+/// The integer as wide as T.
+template <class T>
+using IntOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// One element, or one vector of elements, of type T in algebra A. Arithmetic
+/// on integers wraps. Comparisons with NaN are false, except `!=`.
+template <class A, class T> struct Value {
+  using Algebra = A;
+  using Element = T;
+  using Mask = Value<A, bool>;
+  /// The same algebra with another element type.
+  template <class U> using As = Value<A, U>;
+
+  typename A::template Rep<T> rep;
+
+  /// The constant c beside this value.
+  Value like(T c) const { return {A::template constant<T>(rep, c)}; }
+  template <class U> As<U> likeAs(U c) const {
+    return {A::template constant<U>(rep, c)};
+  }
+
+#define KEXPR_OPS_BINARY(SYMBOL, PRIM)                                         \
+  friend Value operator SYMBOL(Value a, Value b) {                             \
+    return {A::template apply<Prim::PRIM, T>(a.rep, b.rep)};                   \
+  }                                                                            \
+  friend Value operator SYMBOL(Value a, std::type_identity_t<T> b) {           \
+    return a SYMBOL a.like(b);                                                 \
+  }                                                                            \
+  friend Value operator SYMBOL(std::type_identity_t<T> a, Value b) {           \
+    return b.like(a) SYMBOL b;                                                 \
+  }
+  KEXPR_OPS_BINARY(+, Add)
+  KEXPR_OPS_BINARY(-, Sub)
+  KEXPR_OPS_BINARY(*, Mul)
+  KEXPR_OPS_BINARY(/, Div) // floating point only
+  KEXPR_OPS_BINARY(&, And)
+  KEXPR_OPS_BINARY(|, Or)
+  KEXPR_OPS_BINARY(^, Xor)
+#undef KEXPR_OPS_BINARY
+
+#define KEXPR_OPS_RELATION(SYMBOL, REL)                                        \
+  friend Mask operator SYMBOL(Value a, Value b) {                              \
+    return {A::template compare<Rel::REL, T>(a.rep, b.rep)};                   \
+  }                                                                            \
+  friend Mask operator SYMBOL(Value a, std::type_identity_t<T> b) {            \
+    return a SYMBOL a.like(b);                                                 \
+  }
+  KEXPR_OPS_RELATION(<, Lt)
+  KEXPR_OPS_RELATION(<=, Le)
+  KEXPR_OPS_RELATION(>, Gt)
+  KEXPR_OPS_RELATION(>=, Ge)
+  KEXPR_OPS_RELATION(==, Eq)
+  KEXPR_OPS_RELATION(!=, Ne)
+#undef KEXPR_OPS_RELATION
+
+  friend Value operator-(Value a) {
+    return {A::template apply<Prim::Neg, T>(a.rep)};
+  }
+  /// Bitwise complement; of a mask, its negation.
+  friend Value operator~(Value a) {
+    return {A::template apply<Prim::Not, T>(a.rep)};
+  }
+  /// Shifts; the count must lie in [0, width).
+  friend Value operator<<(Value a, Value count) {
+    return {A::template apply<Prim::Shl, T>(a.rep, count.rep)};
+  }
+  friend Value operator<<(Value a, int count) { return a << a.like(T(count)); }
+  /// Arithmetic for signed T.
+  friend Value operator>>(Value a, Value count) {
+    return {A::template apply<Prim::ShrArithmetic, T>(a.rep, count.rep)};
+  }
+  friend Value operator>>(Value a, int count) { return a >> a.like(T(count)); }
+  friend Value shiftRightLogical(Value a, int count) {
+    return {A::template apply<Prim::ShrLogical, T>(a.rep,
+                                                   a.like(T(count)).rep)};
+  }
+
+  friend Value abs(Value a) {
+    return {A::template apply<Prim::Abs, T>(a.rep)};
+  }
+  friend Value sqrt(Value a) {
+    return {A::template apply<Prim::Sqrt, T>(a.rep)};
+  }
+  /// a * b + c, rounded once.
+  friend Value fma(Value a, Value b, Value c) {
+    return {A::template apply<Prim::Fma, T>(a.rep, b.rep, c.rep)};
+  }
+  friend Value fma(Value a, Value b, std::type_identity_t<T> c) {
+    return fma(a, b, a.like(c));
+  }
+  friend Value fma(Value a, std::type_identity_t<T> b, Value c) {
+    return fma(a, a.like(b), c);
+  }
+  friend Value fma(Value a, std::type_identity_t<T> b,
+                   std::type_identity_t<T> c) {
+    return fma(a, a.like(b), a.like(c));
+  }
+  friend Value floor(Value a) {
+    return {A::template apply<Prim::Floor, T>(a.rep)};
+  }
+  friend Value ceil(Value a) {
+    return {A::template apply<Prim::Ceil, T>(a.rep)};
+  }
+  friend Value trunc(Value a) {
+    return {A::template apply<Prim::Trunc, T>(a.rep)};
+  }
+  /// To the nearest integer, ties to even, whatever the rounding mode.
+  friend Value roundEven(Value a) {
+    return {A::template apply<Prim::RoundEven, T>(a.rep)};
+  }
+  /// The magnitude of a with the sign bit of b.
+  friend Value copySign(Value a, Value b) {
+    return {A::template apply<Prim::CopySign, T>(a.rep, b.rep)};
+  }
+  friend Value copySign(std::type_identity_t<T> a, Value b) {
+    return copySign(b.like(a), b);
+  }
+
+  friend Value select(Mask mask, Value a, Value b) {
+    return {A::template select<T>(mask.rep, a.rep, b.rep)};
+  }
+  friend Value select(Mask mask, std::type_identity_t<T> a, Value b) {
+    return select(mask, b.like(a), b);
+  }
+  friend Value select(Mask mask, Value a, std::type_identity_t<T> b) {
+    return select(mask, a, a.like(b));
+  }
+
+  /// The same bits as another type of the same width.
+  template <class U> As<U> bits() const {
+    static_assert(sizeof(U) == sizeof(T));
+    return {A::template bitcast<U, T>(rep)};
+  }
+  /// Numeric conversion. Floating point to integer truncates; where the value
+  /// does not fit, the result is unspecified and may differ between algebras,
+  /// so a formula must not let it show.
+  template <class U> As<U> to() const {
+    return {A::template convert<U, T>(rep)};
+  }
+
+  /// `fast`, but `slow()` where `mask`. For the few inputs that need much more
+  /// work: in vector code `slow` is a branch that is taken when any lane needs
+  /// it. `slow` returns a Value and must be pure.
+  template <class F> friend Value rarely(Mask mask, Value fast, F slow) {
+    return {A::template rarely<T>(mask.rep, fast.rep,
+                                  [&] { return slow().rep; })};
+  }
+};
+
+/// The element type of V.
+template <class V> using ElementOf = typename V::Element;
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_ALGEBRA_VALUE_H

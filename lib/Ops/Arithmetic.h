@@ -1,0 +1,162 @@
+//===- Ops/Arithmetic.h - add, sub, mul, div and their kin ----------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_ARITHMETIC_H
+#define KEXPR_OPS_ARITHMETIC_H
+
+#include "Ops/Operator.h"
+
+#include <cmath>
+
+namespace kexpr::ops {
+
+struct Add {
+  static constexpr OpInfo info{.name = "add",
+                               .doc = "x + y; add(x,y,a) is x + a * y",
+                               .types = TypeRule::Numeric,
+                               .overload = {3, "add(@0,mul(@2,@1))"}};
+
+  static double reference(double x, double y) { return x + y; }
+
+  template <class V> static V formula(V x, V y) { return x + y; }
+
+  static constexpr LiteralForm withLiteral(int, double literal) {
+    // x + -0 is x for every x; x + 0 turns -0 into 0.
+    if (literal == 0 && std::signbit(literal))
+      return {"@0"};
+    return {};
+  }
+};
+
+struct Sub {
+  static constexpr OpInfo info{.name = "sub",
+                               .doc = "x - y; sub(x,y,a) is x - a * y",
+                               .types = TypeRule::Numeric,
+                               .overload = {3, "sub(@0,mul(@2,@1))"}};
+
+  static double reference(double x, double y) { return x - y; }
+
+  template <class V> static V formula(V x, V y) { return x - y; }
+
+  static constexpr LiteralForm withLiteral(int argument, double literal) {
+    // x - 0 is x for every x; x - -0 turns -0 into 0.
+    if (argument == 1 && literal == 0 && !std::signbit(literal))
+      return {"@0"};
+    return {};
+  }
+};
+
+struct Mul {
+  static constexpr OpInfo info{
+      .name = "mul", .doc = "x * y", .types = TypeRule::Numeric};
+
+  static double reference(double x, double y) { return x * y; }
+
+  template <class V> static V formula(V x, V y) { return x * y; }
+
+  static constexpr LiteralForm withLiteral(int, double literal) {
+    if (literal == 1)
+      return {"@0"};
+    return {};
+  }
+};
+
+struct Div {
+  static constexpr OpInfo info{.name = "div", .doc = "x / y"};
+
+  static double reference(double x, double y) { return x / y; }
+
+  template <class V> static V formula(V x, V y) { return x / y; }
+
+  static constexpr LiteralForm withLiteral(int argument, double literal) {
+    if (argument != 1)
+      return {};
+    if (literal == 1)
+      return {"@0"};
+    if (hasExactReciprocal(static_cast<float>(literal)))
+      return {"mul(@0,@1)", 1 / literal};
+    return {};
+  }
+
+private:
+  /// Whether x is a power of two and 1 / x a normal number like x itself.
+  static constexpr bool hasExactReciprocal(float x) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, x) & 0x7fffffff;
+    const auto exponent = bits >> 23;
+    return bits << 9 == 0 && exponent >= 1 && exponent <= 253;
+  }
+};
+
+struct Neg {
+  static constexpr OpInfo info{
+      .name = "neg", .doc = "-x", .types = TypeRule::Numeric, .maxUlp = 0};
+
+  static double reference(double x) { return -x; }
+
+  template <class V> static V formula(V x) { return -x; }
+};
+
+struct Abs {
+  static constexpr OpInfo info{
+      .name = "abs", .doc = "|x|", .types = TypeRule::Numeric, .maxUlp = 0};
+
+  static double reference(double x) { return std::fabs(x); }
+
+  template <class V> static V formula(V x) { return abs(x); }
+};
+
+struct Sign {
+  static constexpr OpInfo info{.name = "sign",
+                               .doc = "1, 0 or -1 as x is above 0, neither, or "
+                                      "below; 0 for NaN",
+                               .types = TypeRule::Numeric,
+                               .maxUlp = 0};
+
+  static double reference(double x) { return (x > 0) - (x < 0); }
+
+  template <class V> static V formula(V x) {
+    return select(x > 0, 1, select(x < 0, -1, x.like(0)));
+  }
+};
+
+/// Of equal arguments, as 0 and -0 are, the first is taken; NaN wins.
+struct Maximum {
+  static constexpr OpInfo info{.name = "maximum",
+                               .aliases = {"max"},
+                               .doc = "the larger of x and y; NaN if one is",
+                               .types = TypeRule::Numeric,
+                               .maxUlp = 0};
+
+  static double reference(double x, double y) {
+    return std::isnan(x) ? x : std::isnan(y) ? y : x < y ? y : x;
+  }
+
+  template <class V> static V formula(V x, V y) {
+    // False for y = NaN, which is then taken.
+    return select((x >= y) | (x != x), x, y);
+  }
+};
+
+/// Of equal arguments, as 0 and -0 are, the first is taken; NaN wins.
+struct Minimum {
+  static constexpr OpInfo info{.name = "minimum",
+                               .aliases = {"min"},
+                               .doc = "the smaller of x and y; NaN if one is",
+                               .types = TypeRule::Numeric,
+                               .maxUlp = 0};
+
+  static double reference(double x, double y) {
+    return std::isnan(x) ? x : std::isnan(y) ? y : y < x ? y : x;
+  }
+
+  template <class V> static V formula(V x, V y) {
+    return select((x <= y) | (x != x), x, y);
+  }
+};
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_ARITHMETIC_H

@@ -1,0 +1,107 @@
+//===- Ops/Bitwise.h - and, or, xor and the shifts ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Operators on integers; and, or and xor also on bools. Their references take
+/// 64-bit integers.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_BITWISE_H
+#define KEXPR_OPS_BITWISE_H
+
+#include "Ops/Algebra/Value.h"
+#include "Ops/Operator.h"
+
+#include <type_traits>
+
+namespace kexpr::ops {
+
+struct And {
+  static constexpr OpInfo info{
+      .name = "and", .doc = "x & y", .types = TypeRule::Integral, .maxUlp = 0};
+
+  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+    return x & y;
+  }
+
+  template <class V> static V formula(V x, V y) { return x & y; }
+};
+
+struct Or {
+  static constexpr OpInfo info{
+      .name = "or", .doc = "x | y", .types = TypeRule::Integral, .maxUlp = 0};
+
+  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+    return x | y;
+  }
+
+  template <class V> static V formula(V x, V y) { return x | y; }
+};
+
+struct Xor {
+  static constexpr OpInfo info{
+      .name = "xor", .doc = "x ^ y", .types = TypeRule::Integral, .maxUlp = 0};
+
+  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+    return x ^ y;
+  }
+
+  template <class V> static V formula(V x, V y) { return x ^ y; }
+};
+
+/// Whether a shift by `count` leaves any bit of its element in place.
+template <class V> typename V::Mask isShiftCount(V count) {
+  constexpr int width = 8 * sizeof(ElementOf<V>);
+  return (count >= 0) & (count < width);
+}
+
+struct ShiftLeft {
+  static constexpr OpInfo info{
+      .name = "lshift",
+      .doc = "x << y; 0 where y is negative or not less than the width",
+      .types = TypeRule::Integral,
+      .maxUlp = 0,
+      .domain = {-64, 128}};
+
+  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+    if (y < 0 || y > 63)
+      return 0;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << y);
+  }
+
+  template <class V> static V formula(V x, V y) {
+    auto inside = isShiftCount(y);
+    return select(inside, x << select(inside, y, 0), 0);
+  }
+};
+
+struct ShiftRight {
+  static constexpr OpInfo info{
+      .name = "rshift",
+      .doc = "x >> y; the sign where y is negative or not less than the width",
+      .types = TypeRule::Integral,
+      .maxUlp = 0,
+      .domain = {-64, 128}};
+
+  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+    return x >> (y < 0 || y > 63 ? 63 : y);
+  }
+
+  template <class V> static V formula(V x, V y) {
+    using Element = ElementOf<V>;
+    constexpr int width = 8 * sizeof(Element);
+    auto inside = isShiftCount(y);
+    if constexpr (std::is_unsigned_v<Element>)
+      return select(inside, x >> select(inside, y, 0), 0);
+    else
+      return x >> select(inside, y, Element{width - 1});
+  }
+};
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_BITWISE_H

@@ -1,0 +1,144 @@
+//===- Ops/BlockLoops.h - One operator over a block of floats -------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The loops behind `blocks()`. Each instruction set has a source file that
+/// includes this header and is compiled for it. Nothing in it may be merged by
+/// the linker with its twin of the other file, so every function here has the
+/// set among its template arguments and nothing of the standard library is
+/// called.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_BLOCKLOOPS_H
+#define KEXPR_OPS_BLOCKLOOPS_H
+
+#include "Ops/Algebra/Scalar.h"
+#include "Ops/Operators.h"
+#include "Ops/Table.h"
+
+namespace kexpr::ops {
+
+/// The table of block loops compiled for an instruction set; `Operators::size`
+/// entries.
+template <Isa I> const BlockFn *blockTable();
+
+/// Scalar, except that `rarely` always goes the fast way and takes note where
+/// that was wrong. Free of branches, so that loops over it vectorise.
+template <Isa I> struct HopefulAlgebra {
+  using Exact = ScalarAlgebra<I>;
+
+  template <class T> struct Rep {
+    T value;
+    bool *wrong;
+  };
+
+  template <class T, class U> static Rep<T> constant(Rep<U> like, T c) {
+    return {c, like.wrong};
+  }
+  template <Prim P, class T, class... R>
+  static Rep<T> apply(Rep<T> a, R... rest) {
+    return {Exact::template apply<P, T>(a.value, rest.value...), a.wrong};
+  }
+  template <Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
+    return {Exact::template compare<R, T>(a.value, b.value), a.wrong};
+  }
+  template <class T> static Rep<T> select(Rep<bool> mask, Rep<T> a, Rep<T> b) {
+    return {Exact::template select<T>(mask.value, a.value, b.value), a.wrong};
+  }
+  template <class To, class From> static Rep<To> convert(Rep<From> a) {
+    return {Exact::template convert<To, From>(a.value), a.wrong};
+  }
+  template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
+    return {Exact::template bitcast<To, From>(a.value), a.wrong};
+  }
+  template <class T, class F>
+  static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F) {
+    *fast.wrong |= mask.value;
+    return fast;
+  }
+};
+
+/// The loop of one operator over the arguments K...
+template <class Op, Isa I, class = std::make_index_sequence<arityOf<Op>>>
+class BlockLoop;
+
+template <class Op, Isa I, std::size_t... K>
+class BlockLoop<Op, I, std::index_sequence<K...>> {
+  template <std::size_t> using Pointer = const float *;
+
+public:
+  static void run(std::size_t count, const float *const *args, float *out) {
+    // Short enough that one rare element makes few others go the slow way.
+    constexpr std::size_t Chunk = 256;
+    for (std::size_t done = 0; done < count; done += Chunk) {
+      const std::size_t left = count - done;
+      chunk(left < Chunk ? left : Chunk, out + done, (args[K] + done)...);
+    }
+  }
+
+private:
+  static void chunk(std::size_t count, float *out, Pointer<K>... in) {
+    if (anyRare(count, in...))
+      careful(count, out, in...);
+    else
+      hopeful(count, out, in...);
+  }
+
+  // Flattened: a formula that is a call, as GCC leaves the longer ones, keeps
+  // its loop from being vectorised.
+
+  /// Only what the masks of `rarely` need is left of this by the compiler:
+  /// nothing at all for a formula without.
+  [[gnu::flatten]] static bool anyRare(std::size_t count, Pointer<K>... in) {
+    bool rare = false;
+    for (std::size_t i = 0; i < count; ++i)
+      hopefulAt(rare, in[i]...);
+    return rare;
+  }
+
+  [[gnu::flatten]] static void hopeful(std::size_t count, float *out,
+                                       Pointer<K>... in) {
+    bool ignored = false;
+    // An element depends on its own place only, also where out is an argument.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = hopefulAt(ignored, in[i]...);
+  }
+
+  [[gnu::flatten]] static void careful(std::size_t count, float *out,
+                                       Pointer<K>... in) {
+    using V = Value<ScalarAlgebra<I>, float>;
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = Op::formula(V{in[i]}...).rep;
+  }
+
+  template <class... X> static float hopefulAt(bool &wrong, X... x) {
+    using V = Value<HopefulAlgebra<I>, float>;
+    return Op::formula(V{{x, &wrong}}...).rep.value;
+  }
+};
+
+/// Op's loop, or null where it has none; see `blocks()`.
+template <class Op, Isa I> constexpr BlockFn blockOf() {
+  if constexpr (isFloatToFloat<Op>)
+    return &BlockLoop<Op, I>::run;
+  else
+    return nullptr;
+}
+
+template <Isa I, class... Ops> const BlockFn *makeBlockTable(OpList<Ops...>) {
+  static constexpr BlockFn table[] = {blockOf<Ops, I>()...};
+  return table;
+}
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_BLOCKLOOPS_H

@@ -1,0 +1,15 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Ops/BlockLoops.h"
+
+namespace kexpr::ops {
+
+template <> const BlockFn *blockTable<Isa::Avx2>() {
+  return makeBlockTable<Isa::Avx2>(Operators{});
+}
+
+} // namespace kexpr::ops

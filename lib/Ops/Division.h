@@ -1,0 +1,105 @@
+//===- Ops/Division.h - fmod, remainder, floor_divide ---------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Division with a whole quotient. The quotient of two f32 numbers, taken in
+/// double, cannot round up to a whole number n below 2^28 that it is not: with
+/// both significands whole numbers below 2^24, x / y differs from n by at least
+/// n * 2^-52 of itself. So its truncation is exact, and so is x - n * y.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_DIVISION_H
+#define KEXPR_OPS_DIVISION_H
+
+#include "Ops/Operator.h"
+#include "Ops/Polynomial.h"
+
+#include <cmath>
+
+namespace kexpr::ops {
+
+struct Fmod {
+  static constexpr OpInfo info{.name = "fmod",
+                               .doc = "x - y * trunc(x / y), exactly; has the "
+                                      "sign of x",
+                               .types = TypeRule::Numeric,
+                               .maxUlp = 0};
+
+  static double reference(double x, double y) { return std::fmod(x, y); }
+
+  template <class V> static V formula(V x, V y) {
+    auto wideX = x.template to<double>(), wideY = y.template to<double>();
+    auto rest = rarely(abs(x) >= abs(y) * 0x1p27f, step(wideX, wideY),
+                       [&] { return reduce(wideX, wideY); });
+    V result = copySign(rest.template to<float>(), x);
+    // Not only quicker: an infinite y leaves no rest to compute with.
+    return select(abs(x) < abs(y), x, result);
+  }
+
+private:
+  /// x less the 28 leading bits of the whole part of x / y times y.
+  template <class D> static D step(D x, D y) {
+    constexpr std::int64_t leading = ~((std::int64_t{1} << 25) - 1);
+    auto bits = (x / y).template bits<std::int64_t>() & leading;
+    return fma(-trunc(bits.template bits<double>()), y, x);
+  }
+
+  /// The quotient is below 2^278, and each step takes at least 27 bits off it.
+  template <class D> static D reduce(D x, D y) {
+    for (int bits = 278; bits > 0; bits -= 27)
+      x = step(x, y);
+    return x;
+  }
+};
+
+struct Remainder {
+  static constexpr OpInfo info{.name = "remainder",
+                               .doc = "x - y * floor(x / y); has the sign of y",
+                               .types = TypeRule::Numeric};
+
+  static double reference(double x, double y) {
+    double rest = std::fmod(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+  }
+
+  template <class V> static V formula(V x, V y) {
+    V rest = Fmod::formula(x, y);
+    // A rest of 0 keeps the sign of x, as in torch.
+    auto opposed = ((rest < 0) & (y > 0)) | ((rest > 0) & (y < 0));
+    return select(opposed, rest + y, rest);
+  }
+};
+
+/// An infinite dividend gives NaN, as in torch, unless the divisor is 0.
+struct FloorDivide {
+  static constexpr OpInfo info{.name = "floor_divide",
+                               .doc = "floor(x / y), the quotient not rounded",
+                               .types = TypeRule::Numeric,
+                               .maxUlp = 0.54};
+
+  static double reference(double x, double y) {
+    if (y == 0)
+      return x / y;
+    double rest = std::fmod(x, y);
+    double quotient = (x - rest) / y;
+    if (rest != 0 && (rest < 0) != (y < 0))
+      quotient -= 1;
+    return quotient == 0 ? std::copysign(0.0, x / y) : std::round(quotient);
+  }
+
+  template <class V> static V formula(V x, V y) {
+    auto quotient = x.template to<double>() / y.template to<double>();
+    V result = floor(quotient).template to<float>();
+    // The quotient is -0 here, though it stands for less.
+    result = select((abs(y) == Infinity<V>)&(x * y < 0), -1, result);
+    return select((abs(x) == Infinity<V>)&(y != 0), NaN<V>, result);
+  }
+};
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_DIVISION_H

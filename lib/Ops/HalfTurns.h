@@ -1,0 +1,93 @@
+//===- Ops/HalfTurns.h - Arguments of sin, cos and tan modulo pi ----------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Every finite f32 x as a whole number of half turns and a rest, in double:
+/// the rest is off by less than 2^-33 of itself, also next to a multiple of pi,
+/// which no f32 but 0 comes closer to than about 2^-31.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_HALFTURNS_H
+#define KEXPR_OPS_HALFTURNS_H
+
+#include "Ops/Algebra/Value.h"
+
+namespace kexpr::ops::turns {
+
+inline constexpr double Pi = 0x1.921fb54442d18p1;
+inline constexpr double PiLow = 0x1.1a62633145c07p-53;
+inline constexpr double InversePi = 0x1.45f306dc9c883p-2;
+/// Added, it rounds to a whole number and leaves it in the low bits.
+inline constexpr double Rounder = 0x1.8p52;
+/// Up to here `reduce` serves; `reduceHuge` does for every argument.
+inline constexpr float ReduceLimit = 0x1p37f;
+
+/// x = (n - 1/2 if Quarter) * pi + rest, |rest| <= pi / 2 but for rounding. The
+/// lowest bit of `count` is that of n.
+template <class D> struct Reduced {
+  D rest;
+  typename D::template As<std::int64_t> count;
+};
+
+/// Needs |x| <= ReduceLimit.
+template <bool Quarter, class D> Reduced<D> reduce(D x) {
+  D shifted = x;
+  D n = x;
+  if constexpr (Quarter) {
+    shifted = fma(x, InversePi, 0.5) + Rounder;
+    n = (shifted - Rounder) - 0.5;
+  } else {
+    shifted = fma(x, InversePi, Rounder);
+    n = shifted - Rounder;
+  }
+  D rest = fma(n, -PiLow, fma(n, -Pi, x));
+  return {rest, shifted.template bits<std::int64_t>()};
+}
+
+/// A sum that keeps what rounding loses.
+template <class D> struct Sum { D high, low; };
+
+template <class D> Sum<D> plus(Sum<D> sum, D x) {
+  D high = sum.high + x;
+  D part = high - sum.high;
+  D lost = (sum.high - (high - part)) + (x - part);
+  return {high, sum.low + lost};
+}
+
+/// x / pi modulo 2. Each product of x with 29 bits of 1 / pi is exact, and so
+/// is its rest modulo 2; what follows the last is below 2^-75.
+template <class D> Sum<D> halfTurns(D x) {
+  Sum<D> sum{x.like(0), x.like(0)};
+  for (double piece :
+       {0x1.45f306cp-2, 0x1.c9c882ap-30, 0x1.4fe13aap-60, 0x1.e8fa9a6p-88,
+        0x1.dc0db62p-117, 0x1.2b32788p-146, 0x1.c820ff2p-176}) {
+    D product = x * piece;
+    sum = plus(sum, fma(roundEven(product * 0.5), -2.0, product));
+  }
+  return sum;
+}
+
+/// For any x; infinities give NaN.
+template <bool Quarter, class D> Reduced<D> reduceHuge(D x) {
+  Sum<D> sum = halfTurns(x);
+  if constexpr (Quarter)
+    sum = plus(sum, x.like(0.5));
+  D shifted = sum.high + Rounder;
+  D rest = ((sum.high - (shifted - Rounder)) + sum.low) * Pi;
+  return {rest, shifted.template bits<std::int64_t>()};
+}
+
+/// The rest, negated where the count is odd: its sine is that of x, or the
+/// cosine of x if Quarter.
+template <class D> D alternate(Reduced<D> reduced) {
+  auto bits = reduced.rest.template bits<std::int64_t>();
+  return (bits ^ (reduced.count << 63)).template bits<double>();
+}
+
+} // namespace kexpr::ops::turns
+
+#endif // KEXPR_OPS_HALFTURNS_H

@@ -1,0 +1,132 @@
+//===- Ops/Hyperbolic.h - Hyperbolic functions and their inverses ---------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_HYPERBOLIC_H
+#define KEXPR_OPS_HYPERBOLIC_H
+
+#include "Ops/Operator.h"
+#include "Ops/Wide.h"
+
+#include <cmath>
+
+namespace kexpr::ops {
+
+namespace wide {
+/// sinh and cosh of 0 <= x <= 100, relative error below 2^-30. With
+/// x = n ln 2 + r and u, v = (2^n +- 2^-n) / 2,
+/// sinh(x) = u sinh(r) + v cosh(r) and cosh(x) = u cosh(r) + v sinh(r),
+/// in which nothing cancels.
+template <class D> struct SinhCosh { D sinh, cosh; };
+
+template <class D> SinhCosh<D> sinhCosh(D x) {
+  auto [r, power] = reduce(x);
+  D z = r * r;
+  D c = fma(z,
+            horner(z, 0x1.fffffffffe08cp-2, 0x1.55555565bb18fp-5,
+                   0x1.6c166c0386984p-10, 0x1.a13689c08dedap-16),
+            1.0);
+  D s = fma(z * r,
+            horner(z, 0x1.5555555a750e4p-3, 0x1.1110e103aff06p-7,
+                   0x1.a124ca7897baap-13),
+            r);
+  D halfPower = scale(x.like(0.5), power);
+  D inverse = scale(x.like(0.5), -power);
+  D u = halfPower + inverse, v = halfPower - inverse;
+  return {fma(u, s, v * c), fma(u, c, v * s)};
+}
+} // namespace wide
+
+struct Sinh {
+  static constexpr OpInfo info{
+      .name = "sinh", .doc = "sinh(x)", .maxUlp = 0.51, .domain = {-88, 88}};
+
+  static double reference(double x) { return std::sinh(x); }
+
+  template <class V> static V formula(V x) {
+    auto magnitude = atMost(abs(x), 100.0f).template to<double>();
+    return copySign(wide::sinhCosh(magnitude).sinh.template to<float>(), x);
+  }
+};
+
+struct Cosh {
+  static constexpr OpInfo info{
+      .name = "cosh", .doc = "cosh(x)", .maxUlp = 0.51, .domain = {-88, 88}};
+
+  static double reference(double x) { return std::cosh(x); }
+
+  template <class V> static V formula(V x) {
+    auto magnitude = atMost(abs(x), 100.0f).template to<double>();
+    return wide::sinhCosh(magnitude).cosh.template to<float>();
+  }
+};
+
+struct Tanh {
+  static constexpr OpInfo info{
+      .name = "tanh", .doc = "tanh(x)", .maxUlp = 0.51, .domain = {-10, 10}};
+
+  static double reference(double x) { return std::tanh(x); }
+
+  /// e / (e + 2) with e = e^2|x| - 1; it is 1 in f32 from 9.02 on.
+  template <class V> static V formula(V x) {
+    V doubled = atMost(abs(x), 10.0f) * 2.0f;
+    auto e = wide::expm1(doubled.template to<double>());
+    return copySign((e / (e + 2.0)).template to<float>(), x);
+  }
+};
+
+struct Asinh {
+  static constexpr OpInfo info{
+      .name = "asinh", .doc = "arsinh(x)", .maxUlp = 0.51};
+
+  static double reference(double x) { return std::asinh(x); }
+
+  template <class V> static V formula(V x) {
+    V a = abs(x);
+    auto wide = a.template to<double>();
+    auto argument = wide + sqrt(fma(wide, wide, 1.0));
+    V result = wide::log(argument).template to<float>();
+    // Below 2^-13 the next term, x^3 / 6, is out of sight.
+    result = select(a > 0x1p-13f, result, a);
+    return copySign(select(a < Infinity<V>, result, a), x);
+  }
+};
+
+struct Acosh {
+  static constexpr OpInfo info{
+      .name = "acosh", .doc = "arcosh(x)", .maxUlp = 0.51, .domain = {1, 100}};
+
+  static double reference(double x) { return std::acosh(x); }
+
+  template <class V> static V formula(V x) {
+    auto wide = x.template to<double>();
+    auto argument = wide + sqrt(fma(wide, wide, -1.0));
+    V result = wide::log(argument).template to<float>();
+    V high = select(x < Infinity<V>, result, x);
+    return select(x >= 1.0f, high, NaN<V>);
+  }
+};
+
+struct Atanh {
+  static constexpr OpInfo info{
+      .name = "atanh", .doc = "artanh(x)", .maxUlp = 0.51, .domain = {-1, 1}};
+
+  static double reference(double x) { return std::atanh(x); }
+
+  template <class V> static V formula(V x) {
+    V a = abs(x);
+    auto wide = a.template to<double>();
+    auto argument = (wide + 1.0) / (1.0 - wide);
+    V result = (wide::log(argument) * 0.5).template to<float>();
+    // Below 2^-13 the next term, x^3 / 3, is out of sight.
+    result = select(a > 0x1p-13f, result, a);
+    V edge = select(a == 1.0f, Infinity<V>, a.like(NaN<V>));
+    return copySign(select(a < 1.0f, result, edge), x);
+  }
+};
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_HYPERBOLIC_H

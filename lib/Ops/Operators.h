@@ -1,0 +1,55 @@
+//===- Ops/Operators.h - The list of all operators ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_OPERATORS_H
+#define KEXPR_OPS_OPERATORS_H
+
+#include "Ops/Arithmetic.h"
+#include "Ops/Bitwise.h"
+#include "Ops/Compare.h"
+#include "Ops/Division.h"
+#include "Ops/Exponential.h"
+#include "Ops/Hyperbolic.h"
+#include "Ops/Logarithm.h"
+#include "Ops/Neural.h"
+#include "Ops/Power.h"
+#include "Ops/Rounding.h"
+#include "Ops/Special.h"
+#include "Ops/Trigonometry.h"
+
+#include <utility>
+
+namespace kexpr::ops {
+
+template <class... Ops> struct OpList {
+  static constexpr std::size_t size = sizeof...(Ops);
+  /// Calls `visit.template operator()<Op>()` for each operator, in order.
+  template <class F> static constexpr void forEach(F visit) {
+    (visit.template operator()<Ops>(), ...);
+  }
+};
+
+/// Every operator, in the order of `OpId` and of docs/operators.md.
+using Operators =
+    OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, Maximum, Minimum,
+           Neg, Abs, Sign, Floor, Ceil, Trunc, Round, Sin, Cos, Tan, Asin, Acos,
+           Atan, Atan2, And, Or, Xor, ShiftLeft, ShiftRight, Equal, NotEqual,
+           Less, LessEqual, Greater, GreaterEqual, Exp, Expm1, Log, Log1p,
+           Log10, Pow, Square, Sqrt, Rsqrt, Reciprocal, Logaddexp, Sinh, Cosh,
+           Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
+           Hardsigmoid, Softplus, Mish, LeakyRelu, Clamp>;
+
+/// Op's formula over an array of values: a V, or a mask where Op compares.
+template <class Op, class V> auto applyFormula(const V *arguments) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return Op::formula(arguments[I]...);
+  }
+  (std::make_index_sequence<arityOf<Op>>{});
+}
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_OPERATORS_H

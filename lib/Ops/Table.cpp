@@ -1,0 +1,140 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Ops/Table.h"
+
+#include "Ops/Operators.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+using namespace kexpr::ops;
+
+namespace {
+
+/// A spelling of an operator; sorted by name for `find`.
+struct Spelling {
+  std::string_view name;
+  OpId id = 0;
+
+  constexpr bool operator<(const Spelling &other) const {
+    return name < other.name;
+  }
+};
+
+template <class... Ops> consteval std::size_t countSpellings(OpList<Ops...>) {
+  std::size_t count = 0;
+  for (const OpInfo &info : {Ops::info...}) {
+    ++count;
+    for (std::string_view alias : info.aliases)
+      count += !alias.empty();
+  }
+  return count;
+}
+
+template <class... Ops> consteval auto sortSpellings(OpList<Ops...> all) {
+  std::array<Spelling, countSpellings(all)> spellings{};
+  std::size_t count = 0;
+  OpId id = 0;
+  for (const OpInfo &info : {Ops::info...}) {
+    spellings[count++] = {info.name, id};
+    for (std::string_view alias : info.aliases)
+      if (!alias.empty())
+        spellings[count++] = {alias, id};
+    ++id;
+  }
+  std::sort(spellings.begin(), spellings.end());
+  return spellings;
+}
+
+constexpr auto spellings = sortSpellings(Operators{});
+
+template <class Op> double referenceOver(const double *arguments) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return static_cast<double>(Op::reference(arguments[I]...));
+  }
+  (std::make_index_sequence<arityOf<Op>>{});
+}
+
+template <class Op> Work workOf() {
+  using Element = std::conditional_t<isIntegral<Op>, std::int64_t, float>;
+  Work work;
+  Value<CostAlgebra, Element> arguments[arityOf<Op>];
+  for (auto &argument : arguments)
+    argument.rep = {&work, 0};
+  applyFormula<Op>(arguments);
+  return work;
+}
+
+template <class Op> OpEntry makeEntry() {
+  OpEntry entry{Op::info, arityOf<Op>, nullptr,
+                [](int, double) { return LiteralForm{}; }, workOf<Op>()};
+  if constexpr (!isIntegral<Op>)
+    entry.reference = &referenceOver<Op>;
+  if constexpr (HasLiteralForm<Op>)
+    entry.withLiteral = &Op::withLiteral;
+  return entry;
+}
+
+template <class... Ops> auto makeEntries(OpList<Ops...>) {
+  return std::array<OpEntry, sizeof...(Ops)>{makeEntry<Ops>()...};
+}
+
+/// No operator has a longer name; what is longer is not close to any.
+constexpr std::size_t MaxNameLength = 24;
+
+/// How many letters must be put in, taken out, changed, or swapped with their
+/// neighbour to make `b` of `a`; both at most MaxNameLength long.
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::size_t rows[MaxNameLength + 1][MaxNameLength + 1];
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        rows[i][j] = i + j;
+        continue;
+      }
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1,
+                             rows[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+    }
+  return rows[a.size()][b.size()];
+}
+
+} // namespace
+
+std::span<const OpEntry> kexpr::ops::table() {
+  static const auto entries = makeEntries(Operators{});
+  return entries;
+}
+
+std::optional<OpId> kexpr::ops::find(std::string_view name) {
+  auto place =
+      std::lower_bound(spellings.begin(), spellings.end(), Spelling{name});
+  if (place == spellings.end() || place->name != name)
+    return std::nullopt;
+  return place->id;
+}
+
+std::string_view kexpr::ops::closest(std::string_view name) {
+  if (name.size() > MaxNameLength)
+    return {};
+  // A third of the letters may be wrong: more, and the guess is noise.
+  std::size_t best = (name.size() + 2) / 3 + 1;
+  std::string_view closest;
+  for (const Spelling &spelling : spellings)
+    if (auto distance = editDistance(name, spelling.name); distance < best) {
+      best = distance;
+      closest = spelling.name;
+    }
+  return closest;
+}
+
+unsigned kexpr::ops::arityOfName(std::string_view name) {
+  auto id = find(name);
+  return id ? table()[*id].arity : 0;
+}

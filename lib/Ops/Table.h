@@ -1,0 +1,61 @@
+//===- Ops/Table.h - The one operator table -------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_TABLE_H
+#define KEXPR_OPS_TABLE_H
+
+#include "Ops/Algebra/Cost.h"
+#include "Ops/Operator.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace kexpr::ops {
+
+/// Position of an operator in the table.
+using OpId = std::uint16_t;
+
+/// What the layers above may ask of any operator.
+struct OpEntry {
+  OpInfo info;
+  unsigned arity;
+  /// The reference over an array of arguments; a comparison gives 0 or 1. Null
+  /// where `info.types` is TypeRule::Integral.
+  double (*reference)(const double *arguments);
+  /// The form of a call of two arguments whose `argument` is `literal`.
+  LiteralForm (*withLiteral)(int argument, double literal);
+  /// Work of one f32 element; of one i64 element where `info.types` is
+  /// TypeRule::Integral.
+  Work work;
+};
+
+/// Every operator. Made at the first call; from then on it does not change, so
+/// that all functions here may be called from any thread.
+std::span<const OpEntry> table();
+/// The operator of that name or alias.
+std::optional<OpId> find(std::string_view name);
+/// The closest name, for "did you mean"; empty if none is close.
+std::string_view closest(std::string_view name);
+/// The arity of the operator of that name or alias, 0 if there is none; what
+/// Syntax needs to read PNNX's prefix notation.
+unsigned arityOfName(std::string_view name);
+
+/// One operator over `count` f32 elements: out[i] = formula(args[0][i], ...).
+/// `out` may be exactly one of the arguments.
+using BlockFn = void (*)(std::size_t count, const float *const *args,
+                         float *out);
+
+/// The block loops of every operator, for the best instruction set that this
+/// CPU has; indexed by OpId. Bits do not depend on the set, except those of a
+/// NaN. Null for an operator that does not take floats to floats: those on
+/// integers and the comparisons.
+std::span<const BlockFn> blocks();
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_TABLE_H

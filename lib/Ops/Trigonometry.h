@@ -1,0 +1,175 @@
+//===- Ops/Trigonometry.h - sin, cos, tan and their inverses --------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// All in double lanes: single precision would need every step twice, once for
+/// what it loses, and be no quicker. Polynomials are in utils/minimax.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_TRIGONOMETRY_H
+#define KEXPR_OPS_TRIGONOMETRY_H
+
+#include "Ops/HalfTurns.h"
+#include "Ops/Operator.h"
+#include "Ops/Polynomial.h"
+
+#include <cmath>
+
+namespace kexpr::ops {
+
+/// sin(x), or cos(x) if Quarter.
+template <bool Quarter, class V> V sineOf(V x) {
+  auto wide = x.template to<double>();
+  auto rest =
+      rarely(abs(x) > turns::ReduceLimit,
+             turns::alternate(turns::reduce<Quarter>(wide)), [&] {
+               return turns::alternate(turns::reduceHuge<Quarter>(wide));
+             });
+  auto ratio = horner(rest * rest, 0x1.ffffffd24264ap-1, -0x1.555547e9bd514p-3,
+                      0x1.110e7a6c8f414p-7, -0x1.9f641fd62d197p-13,
+                      0x1.5d369f783f2b1p-19);
+  return (rest * ratio).template to<float>();
+}
+
+struct Sin {
+  static constexpr OpInfo info{.name = "sin", .doc = "sin(x)", .maxUlp = 1};
+
+  static double reference(double x) { return std::sin(x); }
+
+  template <class V> static V formula(V x) { return sineOf<false>(x); }
+};
+
+struct Cos {
+  static constexpr OpInfo info{.name = "cos", .doc = "cos(x)", .maxUlp = 1};
+
+  static double reference(double x) { return std::cos(x); }
+
+  template <class V> static V formula(V x) { return sineOf<true>(x); }
+};
+
+struct Tan {
+  static constexpr OpInfo info{.name = "tan", .doc = "tan(x)", .maxUlp = 1};
+
+  static double reference(double x) { return std::tan(x); }
+
+  template <class V> static V formula(V x) {
+    // A quarter turn is half a turn of twice the angle.
+    auto twice = x.template to<double>() * 2.0;
+    auto tangent = rarely(
+        abs(x) > turns::ReduceLimit / 2, ratio(turns::reduce<false>(twice)),
+        [&] { return ratio(turns::reduceHuge<false>(twice)); });
+    return tangent.template to<float>();
+  }
+
+private:
+  /// tan(r) = sin(r) / cos(r), and tan(r + pi / 2) = -cos(r) / sin(r).
+  template <class D> static D ratio(turns::Reduced<D> reduced) {
+    D r = reduced.rest * 0.5;
+    D z = r * r;
+    D sine = r * horner(z, 0x1.ffffffe4017ap-1, -0x1.55553f28badf3p-3,
+                        0x1.1105fc1abe77ap-7, -0x1.98f8ba93b303cp-13);
+    D cosine = horner(z, 0x1.ffffffff83b46p-1, -0x1.ffffffb5ea15dp-2,
+                      0x1.55553881dc3e5p-5, -0x1.6c06de5c28389p-10,
+                      0x1.98e4e936f558dp-16);
+    auto odd = (reduced.count & 1) != 0;
+    return select(odd, -cosine, sine) / select(odd, sine, cosine);
+  }
+};
+
+/// asin(x) in double; above 1/2 by way of
+/// asin(a) = pi / 2 - 2 * asin(sqrt((1 - a) / 2)).
+template <class D> D wideAsin(D x) {
+  D a = abs(x);
+  auto steep = a > 0.5;
+  D half = (1.0 - a) * 0.5;
+  D z = select(steep, half, a * a);
+  D s = select(steep, sqrt(half), a);
+  D angle = s * horner(z, 0x1.ffffffffdecd3p-1, 0x1.55555658c08b5p-3,
+                       0x1.33328d4d92658p-4, 0x1.6ddf13d1dc269p-5,
+                       0x1.ed07de22f1508p-6, 0x1.94dfc22401e03p-6,
+                       0x1.d96b4d9b49d67p-8, 0x1.1e52c8905b389p-5);
+  return copySign(select(steep, fma(angle, -2.0, turns::Pi / 2), angle), x);
+}
+
+struct Asin {
+  static constexpr OpInfo info{
+      .name = "asin", .doc = "arc sine of x", .maxUlp = 1, .domain = {-1, 1}};
+
+  static double reference(double x) { return std::asin(x); }
+
+  template <class V> static V formula(V x) {
+    return wideAsin(x.template to<double>()).template to<float>();
+  }
+};
+
+struct Acos {
+  static constexpr OpInfo info{
+      .name = "acos", .doc = "arc cosine of x", .maxUlp = 1, .domain = {-1, 1}};
+
+  static double reference(double x) { return std::acos(x); }
+
+  template <class V> static V formula(V x) {
+    // Near 1 what cancels is the same constant; some 40 bits are left.
+    auto wide = turns::Pi / 2 - wideAsin(x.template to<double>());
+    return wide.template to<float>();
+  }
+};
+
+/// atan(t) for 0 <= t <= 1.
+template <class D> D atanToOne(D t) {
+  return t * horner(t * t, 0x1.fffffffcce78bp-1, -0x1.55554f06c171dp-2,
+                    0x1.999786f3a24f1p-3, -0x1.246feba3aaa6fp-3,
+                    0x1.c4cad8f1c7b71p-4, -0x1.6865d180727aep-4,
+                    0x1.131783ab59775p-4, -0x1.6b607e872276bp-5,
+                    0x1.6cf19656e60f4p-6, -0x1.d7d1fbcdd7875p-8,
+                    0x1.1e0786341a49p-10);
+}
+
+struct Atan {
+  static constexpr OpInfo info{
+      .name = "atan", .doc = "arc tangent of x", .maxUlp = 1};
+
+  static double reference(double x) { return std::atan(x); }
+
+  template <class V> static V formula(V x) {
+    auto wide = x.template to<double>();
+    auto a = abs(wide);
+    auto steep = a > 1.0;
+    auto angle = atanToOne(select(steep, 1.0 / a, a));
+    angle = select(steep, turns::Pi / 2 - angle, angle);
+    return copySign(angle, wide).template to<float>();
+  }
+};
+
+struct Atan2 {
+  static constexpr OpInfo info{.name = "atan2",
+                               .doc = "angle of the point with ordinate x and "
+                                      "abscissa y",
+                               .maxUlp = 1};
+
+  static double reference(double x, double y) { return std::atan2(x, y); }
+
+  template <class V> static V formula(V ordinate, V abscissa) {
+    auto y = ordinate.template to<double>();
+    auto x = abscissa.template to<double>();
+    // Infinity over infinity is to be 1: a number that dwarfs every f32 does.
+    auto up = atMost(abs(y), 0x1p600), across = atMost(abs(x), 0x1p600);
+    auto steep = up > across;
+    auto low = select(steep, across, up), high = select(steep, up, across);
+    // And 0 over 0 is to be 0: so does one that every f32 dwarfs.
+    auto angle = atanToOne(low / atLeast(high, 0x1p-600));
+    angle = select(steep, turns::Pi / 2 - angle, angle);
+    // By its sign bit: (0, -0) is half a turn.
+    auto behind = copySign(1.0, x) < 0.0;
+    angle = select(behind, turns::Pi - angle, angle);
+    return copySign(angle, y).template to<float>();
+  }
+};
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_TRIGONOMETRY_H

@@ -1,0 +1,58 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The simpler forms that calls with a literal have must keep every bit.
+///
+//===----------------------------------------------------------------------===//
+#include "OperatorTypes.h"
+
+using namespace kexpr;
+using namespace kexpr::test;
+using ops::Div;
+using ops::LiteralForm;
+
+namespace {
+
+TEST(LiteralForm, ZerosVanishWhereTheyKeepTheSign) {
+  EXPECT_EQ(ops::Add::withLiteral(1, -0.0).expansion, "@0");
+  EXPECT_EQ(ops::Add::withLiteral(1, 0.0).expansion, "");
+  EXPECT_EQ(ops::Sub::withLiteral(1, 0.0).expansion, "@0");
+  EXPECT_EQ(ops::Sub::withLiteral(1, -0.0).expansion, "");
+  EXPECT_EQ(ops::Sub::withLiteral(0, 0.0).expansion, "");
+}
+
+TEST(LiteralForm, OnesVanishFromProducts) {
+  EXPECT_EQ(ops::Mul::withLiteral(0, 1).expansion, "@0");
+  EXPECT_EQ(Div::withLiteral(1, 1).expansion, "@0");
+  EXPECT_EQ(Div::withLiteral(0, 1).expansion, "");
+}
+
+TEST(LiteralForm, DivisionByAPowerOfTwoIsAProduct) {
+  for (int exponent = -126; exponent <= 126; ++exponent)
+    for (double sign : {1.0, -1.0}) {
+      const double literal = sign * std::ldexp(1.0, exponent);
+      if (literal == 1)
+        continue;
+      const LiteralForm form = Div::withLiteral(1, literal);
+      ASSERT_EQ(form.expansion, "mul(@0,@1)") << literal;
+      for (float x : specialFloats())
+        EXPECT_PRED2(sameFloat, x / static_cast<float>(literal),
+                     x * static_cast<float>(form.value))
+            << x << " by " << literal;
+    }
+}
+
+TEST(LiteralForm, OtherDivisionsStay) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (double literal : {0.0, 3.0, 12.0, 0.1, 0x1p127, 0x1p-127, 0x1p-149,
+                         infinity, std::nan("")})
+    EXPECT_EQ(Div::withLiteral(1, literal).expansion, "") << literal;
+  EXPECT_EQ(Div::withLiteral(0, 2).expansion, "");
+}
+
+} // namespace

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what kexpr is built, tested and measured with: Debian 12, as root.
+# Does nothing, and asks no registry, when everything is there.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config git    # the build
+  ccache                                  # LLVM's headers are slow to compile
+  llvm-19-dev                             # IR, code generation, ORC
+  llvm-19-tools                           # FileCheck, for the file tests
+  clang-19 libclang-rt-19-dev             # the C++ peer of the benchmarks; fuzzing
+  libtbb-dev                              # oneTBB
+  libgtest-dev                            # GoogleTest
+  libbenchmark-dev                        # Google Benchmark
+  libcli11-dev                            # command lines of the tools
+  nlohmann-json3-dev                      # JSON that the tools write
+  python3                                 # scripts
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "kexpr needs: ${missing[*]}" >&2
+  echo "run: sudo apt-get install ${missing[*]}" >&2
+  exit 1
+fi
+echo "installing: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
