@@ -25,6 +25,8 @@ namespace kexpr::ops {
 /// The table of block loops compiled for an instruction set; `Operators::size`
 /// entries.
 template <Isa I> const BlockFn *blockTable();
+template <> const BlockFn *blockTable<Isa::Baseline>();
+template <> const BlockFn *blockTable<Isa::Avx2>();
 
 /// Scalar, except that `rarely` always goes the fast way and takes note where
 /// that was wrong. Free of branches, so that loops over it vectorise.
@@ -33,7 +35,9 @@ template <Isa I> struct HopefulAlgebra {
 
   template <class T> struct Rep {
     T value;
-    bool *wrong;
+    /// Not 0 once it was wrong. An integer, for GCC finds no vector loop that
+    /// gathers up bools.
+    std::uint32_t *wrong;
   };
 
   template <class T, class U> static Rep<T> constant(Rep<U> like, T c) {
@@ -57,7 +61,7 @@ template <Isa I> struct HopefulAlgebra {
   }
   template <class T, class F>
   static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F) {
-    *fast.wrong |= mask.value;
+    *fast.wrong |= mask.value ? 1 : 0;
     return fast;
   }
 };
@@ -94,15 +98,15 @@ private:
   /// Only what the masks of `rarely` need is left of this by the compiler:
   /// nothing at all for a formula without.
   [[gnu::flatten]] static bool anyRare(std::size_t count, Pointer<K>... in) {
-    bool rare = false;
+    std::uint32_t rare = 0;
     for (std::size_t i = 0; i < count; ++i)
       hopefulAt(rare, in[i]...);
-    return rare;
+    return rare != 0;
   }
 
   [[gnu::flatten]] static void hopeful(std::size_t count, float *out,
                                        Pointer<K>... in) {
-    bool ignored = false;
+    std::uint32_t ignored = 0;
     // An element depends on its own place only, also where out is an argument.
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
@@ -120,7 +124,7 @@ private:
       out[i] = Op::formula(V{in[i]}...).rep;
   }
 
-  template <class... X> static float hopefulAt(bool &wrong, X... x) {
+  template <class... X> static float hopefulAt(std::uint32_t &wrong, X... x) {
     using V = Value<HopefulAlgebra<I>, float>;
     return Op::formula(V{{x, &wrong}}...).rep.value;
   }

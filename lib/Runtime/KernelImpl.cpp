@@ -155,9 +155,8 @@ private:
 void KernelImpl::execute(std::span<const Invocation *const> calls,
                          const RunOptions &options) const {
   const Row row(calls);
-  const std::int64_t tile = options.tileElements > 0
-                                ? options.tileElements
-                                : grainOf(contiguous().plan);
+  const std::int64_t tile =
+      options.tileElements > 0 ? options.tileElements : grain;
   const Split split{std::max<std::int64_t>(tile / Unit, 1), options.maxThreads};
   forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
     row.run(begin, end);

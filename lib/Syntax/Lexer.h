@@ -17,11 +17,6 @@ namespace kexpr::syntax {
 /// for a character or a word that no token can be.
 Expected<std::vector<Token>> lex(std::string_view text);
 
-/// The leaf that an operand, literal or name token stands for, or why its value
-/// is none: an index or an integer that is too large. Its range is the token's.
-Expected<Node> leafOf(const Token &token, std::string_view text,
-                      const ParseLimits &limits);
-
 } // namespace kexpr::syntax
 
 #endif // KEXPR_SYNTAX_LEXER_H

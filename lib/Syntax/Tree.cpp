@@ -7,7 +7,7 @@
 #include "Syntax/Tree.h"
 
 #include "Support/Text.h"
-#include "Syntax/Lexer.h"
+#include "Syntax/Leaf.h"
 
 using namespace kexpr;
 using namespace kexpr::syntax;

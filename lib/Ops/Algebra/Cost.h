@@ -46,15 +46,18 @@ struct CostAlgebra {
         (P == Prim::Add || P == Prim::Sub || P == Prim::Mul || P == Prim::Fma);
     constexpr bool rounding = P == Prim::Floor || P == Prim::Ceil ||
                               P == Prim::Trunc || P == Prim::RoundEven;
-    return step<T>(slow ? 5 : 1, slow ? 11 : arithmetic ? 4 : rounding ? 8 : 1,
+    return step<T>(slow ? 5 : 1,
+                   slow         ? 11
+                   : arithmetic ? 4
+                   : rounding   ? 8
+                                : 1,
                    args...);
   }
 
   template <Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
     return step<bool>(1, 3, a, b);
   }
-  template <class T>
-  static Rep<T> select(Rep<bool> mask, Rep<T> a, Rep<T> b) {
+  template <class T> static Rep<T> select(Rep<bool> mask, Rep<T> a, Rep<T> b) {
     return step<T>(1, 1, mask, a, b);
   }
   template <class To, class From> static Rep<To> convert(Rep<From> a) {

@@ -109,8 +109,10 @@ private:
   }
 
   template <Prim P, class T> static T applyFloat(T a) {
-    if constexpr (P == Prim::Abs)
-      return isSingle<T> ? __builtin_fabsf(a) : __builtin_fabs(a);
+    if constexpr (P == Prim::Abs && isSingle<T>)
+      return __builtin_fabsf(a);
+    else if constexpr (P == Prim::Abs)
+      return __builtin_fabs(a);
     else if constexpr (P == Prim::Sqrt)
       return isSingle<T> ? __builtin_sqrtf(a) : __builtin_sqrt(a);
     else if constexpr (P == Prim::Floor)

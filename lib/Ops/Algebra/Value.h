@@ -132,13 +132,11 @@ template <class A, class T> struct Value {
   }
   friend Value operator>>(Value a, int count) { return a >> a.like(T(count)); }
   friend Value shiftRightLogical(Value a, int count) {
-    return {A::template apply<Prim::ShrLogical, T>(a.rep,
-                                                   a.like(T(count)).rep)};
+    return {
+        A::template apply<Prim::ShrLogical, T>(a.rep, a.like(T(count)).rep)};
   }
 
-  friend Value abs(Value a) {
-    return {A::template apply<Prim::Abs, T>(a.rep)};
-  }
+  friend Value abs(Value a) { return {A::template apply<Prim::Abs, T>(a.rep)}; }
   friend Value sqrt(Value a) {
     return {A::template apply<Prim::Sqrt, T>(a.rep)};
   }
@@ -203,8 +201,8 @@ template <class A, class T> struct Value {
   /// work: in vector code `slow` is a branch that is taken when any lane needs
   /// it. `slow` returns a Value and must be pure.
   template <class F> friend Value rarely(Mask mask, Value fast, F slow) {
-    return {A::template rarely<T>(mask.rep, fast.rep,
-                                  [&] { return slow().rep; })};
+    return {
+        A::template rarely<T>(mask.rep, fast.rep, [&] { return slow().rep; })};
   }
 };
 

@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How long it takes to get a kernel, and to call it.
+//
+//===----------------------------------------------------------------------===//
+#include "Bench/Suite.h"
+
+#include <memory>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+
+/// Additions and multiplications in turns, each of the one before and another
+/// operand, so that none can be merged with another.
+static std::string chain(int operators) {
+  std::string text = "@0";
+  for (int i = 0; i < operators; ++i)
+    text = std::string(i % 2 ? "mul(" : "add(") + text + ",@" +
+           std::to_string(1 + i % 2) + ")";
+  return text;
+}
+
+static void runLookup(benchmark::State &state, const std::string &expression) {
+  const Engine engine;
+  for (auto _ : state) {
+    auto kernel = engine.compile(expression);
+    if (!kernel) {
+      succeeded(state, kernel.error());
+      return;
+    }
+    benchmark::DoNotOptimize(kernel);
+  }
+}
+
+static void registerLength(const Engine &engine, Pool &pool, int operators) {
+  constexpr std::pair<const char *, Mode> modes[] = {
+      {"interpret", Mode::Interpret},
+      {"baseline", Mode::Baseline},
+      {"optimized", Mode::Optimized}};
+  const std::string text = chain(operators);
+  const std::string suffix = "/operators:" + std::to_string(operators);
+  for (const auto &[name, mode] : modes)
+    benchmark::RegisterBenchmark(
+        ("compile/" + std::string(name) + suffix).c_str(),
+        [text, mode = mode](auto &state) { timeCompile(state, text, mode); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(("lookup" + suffix).c_str(), runLookup, text);
+  auto work = std::make_shared<Workload>(text, std::vector<Shape>{{16}});
+  benchmark::RegisterBenchmark(
+      ("call/16" + suffix).c_str(), [=, &engine, &pool](auto &state) {
+        timeWorkload(state, engine, pool, *work, {.maxThreads = 1});
+      });
+}
+
+int main(int argc, char **argv) {
+  const Engine engine;
+  Pool pool;
+  for (int operators : {1, 2, 8, 60})
+    registerLength(engine, pool, operators);
+  return runSuite(argc, argv, engine, {"--benchmark_min_time=0.2"});
+}

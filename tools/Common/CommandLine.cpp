@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Common/CommandLine.h"
+
+#include "kexpr/Version.h"
+
+#include <iostream>
+#include <iterator>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+
+std::optional<int> tools::parseCommandLine(CLI::App &app, int argc,
+                                           char **argv) {
+  app.set_version_flag("--version", app.get_name() + " " KEXPR_VERSION);
+  app.get_formatter()->column_width(34);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : exitUsage;
+  }
+  return std::nullopt;
+}
+
+int tools::report(const Error &error) {
+  std::cerr << error.render() << '\n';
+  return exitFault;
+}
+
+std::string tools::expressionText(const std::string &argument) {
+  if (argument != "-")
+    return argument;
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  constexpr const char *blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}

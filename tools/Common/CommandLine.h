@@ -1,0 +1,41 @@
+//===- Common/CommandLine.h - What all tools' mains share ---------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Exit codes of every tool: 0 success, 1 a fault in the expression, an input
+/// or an output, 2 a fault in the command line.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_COMMON_COMMANDLINE_H
+#define KEXPR_TOOLS_COMMON_COMMANDLINE_H
+
+#include "kexpr/Error.h"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace kexpr::tools {
+
+inline constexpr int exitFault = 1;
+inline constexpr int exitUsage = 2;
+
+/// Adds `--version` and parses. A value is the code to exit with at once:
+/// after `--help` and `--version`, and after a fault, which was reported.
+std::optional<int> parseCommandLine(CLI::App &app, int argc, char **argv);
+
+/// Prints the rendered error on stderr and gives `exitFault`.
+int report(const Error &error);
+
+/// The expression that an argument stands for: `-` is all of stdin, without
+/// white space around it.
+std::string expressionText(const std::string &argument);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_COMMON_COMMANDLINE_H

@@ -1,0 +1,30 @@
+//===- Dump/Types.h - How kexpr-dump is told about operands -------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_DUMP_TYPES_H
+#define KEXPR_TOOLS_DUMP_TYPES_H
+
+#include "Semantics/Plan.h"
+#include "kexpr/Expression.h"
+
+#include <string_view>
+#include <vector>
+
+namespace kexpr::tools {
+
+/// Reads `f32[n],f32,f32[n:s]`: @0, @1... as a type and how it walks, `[n]`
+/// contiguous, nothing one value for the whole loop, `[n:s]` strided.
+Expected<std::vector<semantics::Access>> parseAccesses(std::string_view text);
+
+/// The checked, simplified plan of an expression. Operands past the end of
+/// `operands` are contiguous f32; outputs are contiguous.
+Expected<semantics::Plan>
+makePlan(const Expression &expression,
+         const std::vector<semantics::Access> &operands);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_DUMP_TYPES_H

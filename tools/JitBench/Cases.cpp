@@ -1,0 +1,141 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "JitBench/Cases.h"
+
+#include "Bench/Suite.h"
+#include "Bench/Triad.h"
+#include "Bench/Workload.h"
+#include "Support/Text.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <memory>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+
+/// Small enough that a call costs what a call costs.
+static constexpr std::int64_t callSize = 16;
+
+static Pool &pool() {
+  static Pool shared;
+  return shared;
+}
+
+static std::string pointLabel(const Shape &shape) {
+  std::string text;
+  for (std::int64_t extent : shape)
+    text += concat(text.empty() ? "" : "x", extent);
+  return text.empty() ? "scalar" : text;
+}
+
+std::vector<Point> tools::pointsOf(const BenchCase &bench,
+                                   const BenchOptions &options) {
+  std::vector<Point> points;
+  if (!bench.shapes.empty()) {
+    const auto largest =
+        std::max_element(bench.shapes.begin(), bench.shapes.end(),
+                         [](const Shape &a, const Shape &b) {
+                           return a.elementCount() < b.elementCount();
+                         });
+    points.push_back({bench.shapes, pointLabel(*largest)});
+    return points;
+  }
+  for (std::int64_t size : options.sizes)
+    points.push_back({{Shape{size}}, std::to_string(size)});
+  return points;
+}
+
+std::string tools::compileName(const BenchCase &bench) {
+  return bench.name + "/compile";
+}
+
+std::string tools::callName(const BenchCase &bench) {
+  return concat(bench.name, "/call/", callSize);
+}
+
+std::string tools::fusedName(const BenchCase &bench, const Point &point,
+                             unsigned threads) {
+  return concat(bench.name, "/fused/", point.label, "/threads:", threads);
+}
+
+std::string tools::opByOpName(const BenchCase &bench, const Point &point,
+                              unsigned threads) {
+  return concat(bench.name, "/op-by-op/", point.label, "/threads:", threads);
+}
+
+/// What a run moves, and how that compares with the triad.
+static void compareWithTriad(benchmark::State &state, const Workload &work,
+                             unsigned threads) {
+  const double triad = triadBandwidth(work.bytes(), threads);
+  state.counters["elements"] = static_cast<double>(work.count());
+  state.counters["bytes"] = static_cast<double>(work.bytes());
+  state.counters["triad"] = triad;
+  state.counters["of_triad"] = benchmark::Counter(
+      triad > 0 ? static_cast<double>(work.bytes()) / triad : 0,
+      benchmark::Counter::kIsIterationInvariantRate);
+}
+
+static void runFused(benchmark::State &state, const Engine &engine,
+                     Workload &work, const RunOptions &options) {
+  timeWorkload(state, engine, pool(), work, options);
+  if (!state.error_occurred())
+    compareWithTriad(state, work, options.maxThreads);
+}
+
+static void runOpByOp(benchmark::State &state, const Engine &engine,
+                      Workload &work, const RunOptions &options) {
+  if (!succeeded(state, work.prepare(engine, pool(), options)) ||
+      !succeeded(state, work.prepareOpByOp(engine, options)))
+    return;
+  for (auto _ : state)
+    if (auto results = work.opByOp().run(work.inputViews(), options);
+        !results) {
+      succeeded(state, results.error());
+      break;
+    }
+  state.SetItemsProcessed(state.iterations() * work.count());
+}
+
+static void registerPoint(const Engine &engine, const BenchCase &bench,
+                          const Point &point, unsigned threads) {
+  auto work = std::make_shared<Workload>(bench.expression, point.shapes);
+  const RunOptions run{.maxThreads = threads};
+  benchmark::RegisterBenchmark(fusedName(bench, point, threads).c_str(),
+                               [=, &engine](benchmark::State &state) {
+                                 runFused(state, engine, *work, run);
+                               })
+      ->UseRealTime();
+  benchmark::RegisterBenchmark(opByOpName(bench, point, threads).c_str(),
+                               [=, &engine](benchmark::State &state) {
+                                 runOpByOp(state, engine, *work, run);
+                               })
+      ->UseRealTime();
+}
+
+void tools::registerCases(const Engine &engine, const BenchOptions &options) {
+  for (const BenchCase &bench : options.cases) {
+    benchmark::RegisterBenchmark(
+        compileName(bench).c_str(),
+        [text = bench.expression, mode = options.mode](
+            benchmark::State &state) { timeCompile(state, text, mode); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+    auto tiny = std::make_shared<Workload>(bench.expression,
+                                           std::vector<Shape>{{callSize}});
+    benchmark::RegisterBenchmark(callName(bench).c_str(),
+                                 [tiny, &engine](benchmark::State &state) {
+                                   timeWorkload(state, engine, pool(), *tiny,
+                                                {.maxThreads = 1});
+                                 })
+        ->UseRealTime();
+    for (const Point &point : pointsOf(bench, options))
+      for (unsigned threads : options.threads)
+        registerPoint(engine, bench, point, threads);
+  }
+}

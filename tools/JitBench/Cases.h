@@ -1,0 +1,53 @@
+//===- JitBench/Cases.h - The benchmarks of kexpr-jit-bench -------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_JITBENCH_CASES_H
+#define KEXPR_TOOLS_JITBENCH_CASES_H
+
+#include "Bench/ExpressionFile.h"
+#include "kexpr/Engine.h"
+
+#include <string>
+#include <vector>
+
+namespace kexpr::tools {
+
+struct BenchOptions {
+  std::vector<BenchCase> cases;
+  /// Elements, for cases that have no shapes.
+  std::vector<std::int64_t> sizes;
+  std::vector<unsigned> threads;
+  Mode mode = Mode::Optimized;
+};
+
+/// One case at one size: what a row of the table is about.
+struct Point {
+  std::vector<Shape> shapes;
+  /// Elements, or the shape of the largest operand.
+  std::string label;
+};
+/// The sizes that a case is measured at.
+std::vector<Point> pointsOf(const BenchCase &bench,
+                            const BenchOptions &options);
+
+// The names that results are found by.
+std::string compileName(const BenchCase &bench);
+std::string callName(const BenchCase &bench);
+std::string fusedName(const BenchCase &bench, const Point &point,
+                      unsigned threads);
+std::string opByOpName(const BenchCase &bench, const Point &point,
+                       unsigned threads);
+
+/// Registers, for every case: its compile time, the time of a call over 16
+/// elements, and at every size and number of threads the fused kernel and its
+/// rival. Counters: `elements` and `bytes` of one run, `triad` as bytes a
+/// second, `of_triad` as a fraction, stages of compiling in seconds. `engine`
+/// and `options` must outlive the run.
+void registerCases(const Engine &engine, const BenchOptions &options);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_JITBENCH_CASES_H

@@ -1,0 +1,116 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// kexpr-ops: lists the operators.
+//
+//===----------------------------------------------------------------------===//
+#include "Common/CommandLine.h"
+#include "kexpr/Operators.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iomanip>
+#include <iostream>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+
+static constexpr std::string_view preamble = R"(# Operators
+
+This page is what `kexpr-ops --markdown` prints.
+
+Names are those of PNNX and PyTorch, and so are the meanings. **PNNX** says
+whether PNNX itself writes the operator in expression strings; the others are
+for hosts that write their own. **Types** is what an operator computes in:
+*float* operators take integers and bools as f32, *numeric* ones keep the
+promoted type of their arguments, *integral* ones refuse floating point. **ULP**
+is the largest error in f32 in units in the last place of the exact result: 0 is
+exact, 0.5 correctly rounded. **Work** counts the primitive operations of one
+f32 element.
+
+| operator | also | arguments | meaning | types | ULP | work | PNNX |
+|---|---|---|---|---|---|---|---|
+)";
+
+/// "2", or "2 or 3" where a second arity has its own meaning.
+static std::string arityText(const OperatorInfo &op) {
+  std::string text = std::to_string(op.arity);
+  if (op.overloadArity)
+    text += " or " + std::to_string(op.overloadArity);
+  return text;
+}
+
+/// Text as it stands in a cell of a Markdown table.
+static std::string cell(std::string_view text) {
+  std::string result;
+  for (char c : text)
+    result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+static std::string code(std::string_view text) {
+  return text.empty() ? std::string() : "`" + cell(text) + "`";
+}
+
+static void printMarkdown(std::ostream &out) {
+  out << preamble;
+  for (const OperatorInfo &op : operators())
+    out << "| " << code(op.name) << " | " << code(op.aliases) << " | "
+        << arityText(op) << " | " << code(op.doc) << " | " << op.types << " | "
+        << op.maxUlp << " | " << op.operations << " | "
+        << (op.pnnx ? "yes" : "") << " |\n";
+}
+
+static void printJson(std::ostream &out) {
+  auto list = nlohmann::ordered_json::array();
+  for (const OperatorInfo &op : operators())
+    list.push_back({{"name", op.name},
+                    {"aliases", op.aliases},
+                    {"arity", op.arity},
+                    {"overloadArity", op.overloadArity},
+                    {"doc", op.doc},
+                    {"types", op.types},
+                    {"maxUlp", op.maxUlp},
+                    {"operations", op.operations},
+                    {"pnnx", op.pnnx}});
+  out << list.dump(2) << '\n';
+}
+
+static void printRow(std::ostream &out, std::string_view name,
+                     std::string_view arity, std::string_view types,
+                     std::string_view ulp, std::string_view work,
+                     std::string_view doc) {
+  out << std::left << std::setw(15) << name << std::setw(11) << arity
+      << std::setw(10) << types << std::setw(6) << ulp << std::setw(6) << work
+      << doc << '\n';
+}
+
+static void printText(std::ostream &out) {
+  printRow(out, "operator", "arguments", "types", "ulp", "work", "meaning");
+  for (const OperatorInfo &op : operators()) {
+    std::ostringstream ulp;
+    ulp << op.maxUlp;
+    printRow(out, op.name, arityText(op), op.types, ulp.str(),
+             std::to_string(op.operations), op.doc);
+  }
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Lists the operators that expressions may use.", "kexpr-ops");
+  bool markdown = false, json = false;
+  auto *first = app.add_flag("--markdown", markdown, "as docs/operators.md");
+  app.add_flag("--json", json, "as JSON")->excludes(first);
+  if (auto exit = parseCommandLine(app, argc, argv))
+    return *exit;
+  if (markdown)
+    printMarkdown(std::cout);
+  else if (json)
+    printJson(std::cout);
+  else
+    printText(std::cout);
+  return 0;
+}

@@ -1,0 +1,170 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// kexpr-run: computes an expression over files and generated tensors.
+//
+//===----------------------------------------------------------------------===//
+#include "Common/CommandLine.h"
+#include "Common/Npy.h"
+#include "Common/Operand.h"
+#include "Run/Summary.h"
+#include "kexpr/kexpr.h"
+
+#include <iostream>
+#include <vector>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+
+namespace {
+struct Options {
+  std::string expression;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  unsigned threads = 0;
+  bool interpret = false;
+  bool baseline = false;
+  bool stats = false;
+};
+} // namespace
+
+static constexpr const char *footer = R"(
+Operands, @0 first:
+  FILE.npy                 a NumPy file
+  full:VALUE:TYPE[SHAPE]   VALUE everywhere
+  arange:TYPE[SHAPE]       0, 1, 2...
+  rand:SEED:TYPE[SHAPE]    standard normal, the same on every machine
+
+Examples:
+  kexpr-run 'add(mul(@0,@1),@2)' a.npy b.npy full:1:f32 -o out.npy
+  kexpr-run 'mul(@0,sigmoid(@0))' 'rand:1:f32[8,256,56,56]' --stats
+
+Exit status: 0 success; 1 a bad expression, input or output; 2 bad usage.)";
+
+static void addOptions(CLI::App &app, Options &options) {
+  app.add_option("EXPR", options.expression,
+                 "the expression; '-' reads it from standard input")
+      ->required();
+  app.add_option("INPUT", options.inputs, "the operands; see below");
+  app.add_option("-o,--output", options.outputs,
+                 "write the result to a .npy file; once for each output of the "
+                 "expression. Without it a summary is printed")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--threads", options.threads,
+                 "threads at most; 0, the default, is all")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  auto *interpret = app.add_flag("--interpret", options.interpret,
+                                 "generate no machine code");
+  app.add_flag("--baseline", options.baseline,
+               "generate code with LLVM's fastest code generator")
+      ->excludes(interpret);
+  app.add_flag("--stats", options.stats,
+               "print compile times by stage, run time, tier and threads");
+  app.footer(footer);
+}
+
+static Expected<std::vector<Array>>
+makeInputs(const std::vector<std::string> &texts) {
+  std::vector<Array> arrays;
+  for (const std::string &text : texts) {
+    auto array = makeOperand(text);
+    if (!array)
+      return array.error();
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}
+
+static std::vector<TensorView> viewsOf(const std::vector<Array> &arrays) {
+  std::vector<TensorView> views;
+  for (const Array &array : arrays)
+    views.push_back(array.view());
+  return views;
+}
+
+/// The results of a kernel, in arrays of their own.
+static Expected<std::vector<Array>> compute(const Kernel &kernel,
+                                            const std::vector<Array> &inputs,
+                                            const Options &options) {
+  const auto views = viewsOf(inputs);
+  auto shape = kernel.outputShape(views);
+  if (!shape)
+    return shape.error();
+  std::vector<Array> outputs;
+  for (std::size_t i = 0; i < kernel.outputCount(); ++i) {
+    auto output = Array::make(DType::F32, *shape);
+    if (!output)
+      return output.error();
+    outputs.push_back(std::move(*output));
+  }
+  const RunOptions run{.maxThreads = options.threads};
+  const auto outputViews = viewsOf(outputs);
+  if (auto status = kernel.run(views, outputViews, run); !status)
+    return status.error();
+  if (options.stats) {
+    // The second time: the first may have compiled a loop for these shapes.
+    const auto start = std::chrono::steady_clock::now();
+    const Status status = kernel.run(views, outputViews, run);
+    const auto time = std::chrono::steady_clock::now() - start;
+    if (!status)
+      return status.error();
+    printStats(std::cout, kernel, time, options.threads);
+  }
+  return outputs;
+}
+
+static Status deliver(const std::vector<Array> &results,
+                      const std::vector<std::string> &paths) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (paths.empty())
+      printSummary(std::cout, results[i]);
+    else if (auto status = writeNpy(paths[i], results[i]); !status)
+      return status;
+  }
+  return {};
+}
+
+static Mode modeOf(const Options &options) {
+  if (options.interpret)
+    return Mode::Interpret;
+  return options.baseline ? Mode::Baseline : Mode::Optimized;
+}
+
+static Status run(const Options &options) {
+  const Engine engine;
+  auto kernel = engine.compile(expressionText(options.expression),
+                               {.mode = modeOf(options)});
+  if (!kernel)
+    return kernel.error();
+  const std::size_t wanted = options.outputs.size();
+  if (wanted != 0 && wanted != kernel->outputCount())
+    return Error(ErrorCode::InvalidArgument,
+                 std::to_string(wanted) + " output files for " +
+                     std::to_string(kernel->outputCount()) +
+                     " outputs of the expression");
+  auto inputs = makeInputs(options.inputs);
+  if (!inputs)
+    return inputs.error();
+  auto results = compute(*kernel, *inputs, options);
+  if (!results)
+    return results.error();
+  return deliver(*results, options.outputs);
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Compiles an expression and computes it over tensors.",
+               "kexpr-run");
+  Options options;
+  addOptions(app, options);
+  if (auto exit = parseCommandLine(app, argc, argv))
+    return *exit;
+  const Status status = run(options);
+  return status ? 0 : report(status.error());
+}

@@ -1,0 +1,72 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is written down twice, held together: generated pages against what
+// generates them, the README's programs against what it says they print.
+//
+//===----------------------------------------------------------------------===//
+#include "House/SourceTree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace kexpr::house;
+
+#ifdef KEXPR_OPS_TOOL
+TEST(Docs, OperatorsPageIsCurrent) {
+  const auto result = execute("'" KEXPR_OPS_TOOL "' --markdown");
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(sourceFile("docs/operators.md").text, result.output)
+      << "run: kexpr-ops --markdown > docs/operators.md";
+}
+#endif
+
+TEST(Docs, ReadmeProgramsPrintWhatTheReadmeSays) {
+  const std::string folder = KEXPR_README_DIR "/";
+  for (int i = 1; i <= KEXPR_README_PROGRAMS; ++i) {
+    const std::string name = "readme-" + std::to_string(i);
+    const auto result = execute("'" + folder + name + "'");
+    const auto expected = execute("cat '" + folder + name + ".expected'");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, expected.output) << name;
+  }
+}
+
+TEST(Docs, ReadmeShowsCodeAtOnceAndFitsAScreen) {
+  const SourceFile readme = sourceFile("README.md");
+  const auto lines = readme.lines();
+  std::size_t first = 0;
+  while (first < lines.size() && lines[first] != "```cpp")
+    ++first;
+  EXPECT_LT(first, 10u);
+  EXPECT_LE(lines.size(), 80u);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "```cpp"),
+            KEXPR_README_PROGRAMS)
+      << "a program without a text block of what it prints";
+}
+
+TEST(Docs, LinksPointToFiles) {
+  std::vector<SourceFile> pages;
+  for (const SourceFile &file : allFiles())
+    if (file.path.ends_with(".md"))
+      pages.push_back(file);
+  ASSERT_GT(pages.size(), 5u);
+  for (const SourceFile &page : pages) {
+    const std::string folder = page.path.substr(0, page.path.rfind('/') + 1);
+    for (std::size_t at = page.text.find("]("); at != std::string::npos;
+         at = page.text.find("](", at + 1)) {
+      const std::size_t end = page.text.find_first_of(")#", at);
+      const std::string link = page.text.substr(at + 2, end - at - 2);
+      if (!link.starts_with("http") && !link.empty()) {
+        EXPECT_EQ(execute("test -e '" + absolute(folder + link) + "'").status,
+                  0)
+            << page.path << ": " << link;
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "House/SourceTree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace kexpr::house;
+
+static std::vector<SourceFile> publicHeaders() {
+  auto headers = sourcesIn("include");
+  std::erase_if(headers, [](const SourceFile &file) {
+    return !file.path.ends_with(".h");
+  });
+  return headers;
+}
+
+TEST(PublicHeaders, IncludeEachOtherAndTheStandardLibraryOnly) {
+  for (const SourceFile &header : publicHeaders())
+    for (std::string_view include : header.includes()) {
+      const bool standard =
+          include.front() == '<' && include.find('/') == include.npos;
+      EXPECT_TRUE(standard || include.starts_with("\"kexpr/"))
+          << header.path << ": " << include;
+    }
+}
+
+TEST(PublicHeaders, AreAllReachedFromOne) {
+  std::string reached = sourceFile("include/kexpr/kexpr.h").text;
+  for (const SourceFile &header : publicHeaders())
+    reached += header.text;
+  for (const SourceFile &header : publicHeaders()) {
+    const std::string name = header.path.substr(sizeof "include/" - 1);
+    if (name != "kexpr/kexpr.h") {
+      EXPECT_NE(reached.find("#include \"" + name + '"'), reached.npos) << name;
+    }
+  }
+}
+
+TEST(PublicHeaders, CompileAloneAsCpp17) {
+  for (const SourceFile &header : publicHeaders()) {
+    const auto result = execute(
+        KEXPR_CXX_COMPILER
+        " -std=c++17 -fsyntax-only -Wall -Wextra -Wpedantic -Werror"
+        " -I'" KEXPR_SOURCE_DIR "/include' -I'" KEXPR_BINARY_DIR "/include'"
+        " -x c++ '" +
+        absolute(header.path) + "'");
+    EXPECT_EQ(result.status, 0) << header.path << '\n' << result.output;
+  }
+}

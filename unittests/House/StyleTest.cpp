@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "House/Functions.h"
+#include "House/SourceTree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace kexpr::house;
+
+static constexpr std::size_t MaxFileLines = 300;
+static constexpr std::size_t MaxFunctionLines = 60;
+static constexpr std::size_t MaxColumns = 80;
+
+TEST(Sizes, FilesAreShort) {
+  for (const char *folder : {"include", "lib", "tools", "unittests"})
+    for (const SourceFile &file : sourcesIn(folder))
+      EXPECT_LE(file.lines().size(), MaxFileLines) << file.path;
+}
+
+TEST(Sizes, FunctionsAreShort) {
+  std::size_t seen = 0;
+  for (const SourceFile &file : allSources())
+    for (const Function &function : functionsOf(file.text)) {
+      ++seen;
+      EXPECT_LE(function.length(), MaxFunctionLines)
+          << file.path << ':' << function.firstLine << ": " << function.head;
+    }
+  EXPECT_GT(seen, 500u) << "functions are no longer recognised";
+}
+
+TEST(Sizes, FunctionsAreRecognised) {
+  const auto functions = functionsOf("namespace a {\n"
+                                     "struct S : T {\n"
+                                     "  S() : x{1} {}\n"
+                                     "  int x = 0;\n"
+                                     "};\n"
+                                     "} // namespace a }\n"
+                                     "\n"
+                                     "/// Text with a { brace.\n"
+                                     "template <class T, int I = 1>\n"
+                                     "static int f(T t) {\n"
+                                     "  if (t) {\n"
+                                     "    g('{', \"}\");\n"
+                                     "  }\n"
+                                     "}\n"
+                                     "static int table[] = {h(1), h(2)};\n");
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[0].firstLine, 3u);
+  EXPECT_EQ(functions[1].head, "static int f(T t) ");
+  EXPECT_EQ(functions[1].firstLine, 9u);
+  EXPECT_EQ(functions[1].lastLine, 14u);
+}
+
+TEST(Style, LinesFitTheirWidth) {
+  auto columns = [](std::string_view line) {
+    return std::count_if(line.begin(), line.end(),
+                         [](char c) { return (c & 0xC0) != 0x80; });
+  };
+  for (const SourceFile &file : allSources()) {
+    std::size_t number = 0;
+    for (std::string_view line : file.lines()) {
+      ++number;
+      EXPECT_LE(columns(line), MaxColumns) << file.path << ':' << number;
+      EXPECT_FALSE(line.ends_with(' ')) << file.path << ':' << number;
+    }
+  }
+}
+
+TEST(Style, EverySourceSaysItsLicence) {
+  for (const SourceFile &file : allSources()) {
+    EXPECT_TRUE(file.text.starts_with("//===-")) << file.path;
+    for (const char *line :
+         {"\n// Part of kexpr, under the Apache License v2.0 with LLVM "
+          "Exceptions.\n",
+          "\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"})
+      EXPECT_LT(file.text.find(line), 300u) << file.path;
+  }
+}
+
+TEST(Style, HeadersNameThemselvesInTheirFirstLine) {
+  for (const SourceFile &file : allSources()) {
+    if (!file.path.ends_with(".h"))
+      continue;
+    const std::string name = file.path.substr(file.path.rfind('/') + 1);
+    EXPECT_NE(file.lines()[0].find(name + " - "), std::string::npos)
+        << file.path;
+  }
+}
+
+TEST(Style, NothingIsLeftForLater) {
+  // Put together here, so that this file passes its own test.
+  const std::string marks[] = {std::string("TO") + "DO",
+                               std::string("FIX") + "ME",
+                               std::string("XX") + "X"};
+  for (const SourceFile &file : allFiles())
+    for (const std::string &mark : marks)
+      EXPECT_EQ(file.text.find(mark), std::string::npos) << file.path;
+}

@@ -1,0 +1,96 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Tools/Command.h"
+
+using namespace kexpr;
+using test::run;
+
+static const std::string tool = KEXPR_DUMP;
+static const std::string expression = "add(mul(@0,@1),2.0)";
+
+/// The text of one stage.
+static std::string stage(const char *name,
+                         const std::vector<std::string> &more = {}) {
+  std::vector<std::string> words = {tool, expression, "--emit", name};
+  words.insert(words.end(), more.begin(), more.end());
+  const auto result = run(words);
+  EXPECT_EQ(result.code, 0) << result.err;
+  return result.out;
+}
+
+TEST(Dump, HelpAndUsage) {
+  EXPECT_EQ(run({tool, "--help"}).code, 0);
+  EXPECT_EQ(run({tool}).code, 2);
+  EXPECT_EQ(run({tool, "@0", "--emit=nonsense"}).code, 2);
+  EXPECT_EQ(run({tool, "@0", "--vector-bits=100"}).code, 2);
+  EXPECT_EQ(run({tool, "@0", "--no-such-option"}).code, 2);
+}
+
+TEST(Dump, SyntaxStages) {
+  EXPECT_NE(stage("tokens").find("8..10     operand           @0\n"),
+            std::string::npos);
+  EXPECT_EQ(stage("ast"), "call add  0..19\n"
+                          "  call mul  4..14\n"
+                          "    operand @0  8..10\n"
+                          "    operand @1  11..13\n"
+                          "  float 2.0  15..18\n");
+  EXPECT_EQ(stage("rpn"), "@0                   stack 1\n"
+                          "@1                   stack 2\n"
+                          "mul/2                stack 1\n"
+                          "2.0                  stack 2\n"
+                          "add/2                stack 1\n");
+}
+
+TEST(Dump, GraphAndPlan) {
+  EXPECT_NE(stage("graph").find("mul f32 %0 %1"), std::string::npos);
+  const std::string plan = stage("plan", {"--types", "f32[n],f32"});
+  EXPECT_NE(plan.find("input @0: f32, contiguous"), std::string::npos);
+  EXPECT_NE(plan.find("input @1: f32, constant"), std::string::npos);
+  EXPECT_NE(stage("plan", {"--types", "f32[n:s]"}).find("f32, strided"),
+            std::string::npos);
+}
+
+TEST(Dump, CodeForNamedMachines) {
+  const std::vector<std::string> zen = {"--triple", "x86_64-pc-linux-gnu",
+                                        "--mcpu", "znver3"};
+  EXPECT_NE(stage("llvm", zen).find("<8 x float>"), std::string::npos);
+  const std::string assembly = stage("asm", zen);
+  EXPECT_NE(assembly.find("vmulps"), std::string::npos);
+  EXPECT_NE(assembly.find("%ymm"), std::string::npos);
+  auto narrow = zen;
+  narrow.insert(narrow.end(), {"--vector-bits", "128"});
+  EXPECT_NE(stage("llvm", narrow).find("<4 x float>"), std::string::npos);
+  EXPECT_FALSE(stage("asm", {"--baseline"}).empty());
+}
+
+TEST(Dump, ReadsTheExpressionFromStdin) {
+  const auto result = run({tool, "-", "--emit=rpn"}, "@0\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(Dump, FaultsExitWith1) {
+  for (const std::vector<std::string> &words :
+       {std::vector<std::string>{tool, "add(@0"},
+        {tool, "nonsense(@0)"},
+        {tool, "@0", "--types=f33"},
+        {tool, "@0", "--types=f32[m]"},
+        {tool, "@0", "--emit=asm", "--mcpu=no-such-cpu"},
+        {tool, "@0", "--emit=asm", "--triple=no-such-triple"}}) {
+    const auto result = run(words);
+    EXPECT_EQ(result.code, 1) << words.back();
+    EXPECT_NE(result.err.find("error: "), std::string::npos) << words.back();
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST(Dump, DeepTreesDoNotOverflowTheStack) {
+  std::string deep = "@0";
+  for (int i = 0; i < 4000; ++i)
+    deep = "neg(" + deep + ")";
+  const auto result = run({tool, "-", "--emit=ast"}, deep);
+  EXPECT_EQ(result.code, 0) << result.err;
+}

@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Tools/Command.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace kexpr;
+using test::run;
+
+static const std::string tool = KEXPR_JIT_BENCH;
+static const std::string shortest = "--benchmark_min_time=0.0001";
+
+TEST(JitBench, HelpAndUsage) {
+  EXPECT_EQ(run({tool, "--help"}).code, 0);
+  EXPECT_EQ(run({tool, "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({tool, "--sizes=0"}).code, 2);
+  EXPECT_EQ(run({tool, "--threads=0"}).code, 2);
+  EXPECT_EQ(run({tool, "--expr=@0", "--expr-file=x"}).code, 2);
+}
+
+TEST(JitBench, MeasuresOneExpression) {
+  const test::TemporaryDirectory directory;
+  const std::string json = directory.path("out.json");
+  const auto result = run({tool, "--expr", "add(@0,mul(2,3))", "--sizes=64,100",
+                           "--threads=1", "--json", json, shortest});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("vs op by op"), std::string::npos);
+  EXPECT_NE(result.out.find(" x\n"), std::string::npos) << result.out;
+
+  const auto parsed =
+      nlohmann::json::parse(test::readFile(json), nullptr, false);
+  ASSERT_TRUE(parsed.is_object());
+  EXPECT_TRUE(parsed["context"].contains("vector_bits"));
+  EXPECT_TRUE(parsed["context"].contains("llvm_version"));
+  // Compile, call, and two sides at two sizes.
+  EXPECT_EQ(parsed["benchmarks"].size(), 6u);
+  for (const auto &entry : parsed["benchmarks"])
+    EXPECT_FALSE(entry.contains("error_occurred"));
+}
+
+TEST(JitBench, RepetitionsAndFilters) {
+  const auto result =
+      run({tool, "--expr=@0", "--sizes=64", "--threads=1", shortest,
+           "--benchmark_repetitions=3", "--benchmark_filter=fused"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(JitBench, FaultsExitWith1) {
+  const auto unknown = run({tool, "--expr=nonsense(@0)"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_NE(unknown.err.find("error: unknown operator"), std::string::npos);
+  EXPECT_EQ(run({tool, "--expr-file=no-such-file.tsv"}).code, 1);
+}
+
+TEST(JitBench, ReadsExpressionFiles) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("list.tsv");
+  test::writeFile(path, "# comment\r\n\nse\tmul(@0,@1)\t2x3x4x4;2x3x1x1\r\n"
+                        "two\t[@0,mul(@0,@0)]\t8;8\n"
+                        "plain\tneg(@0)\n");
+  const auto result =
+      run({tool, "--expr-file", path, "--sizes=32", "--threads=1", shortest});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char *text : {"2x3x4x4", "plain", "32"})
+    EXPECT_NE(result.out.find(text), std::string::npos) << text;
+}
+
+TEST(JitBench, NamesTheBadLineOfAFile) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("list.tsv");
+  for (const char *line :
+       {"only-a-name", "a\t@0\t2xy", "a\tadd(@0,@1)\t2\tmore", "\t@0",
+        "a\t@0\t99999999999999999999"}) {
+    test::writeFile(path, "# first\n" + std::string(line) + "\n");
+    const auto result = run({tool, "--expr-file", path});
+    EXPECT_EQ(result.code, 1) << line;
+    EXPECT_NE(result.err.find("list.tsv:2: "), std::string::npos) << result.err;
+  }
+}
+
+TEST(JitBench, ListedExpressionsAllCompile) {
+  for (const char *name : {"activations.tsv", "networks.tsv", "worksets.tsv"}) {
+    const auto result = run({tool, "--expr-file",
+                             std::string(KEXPR_BENCH_EXPRESSIONS "/") + name,
+                             "--benchmark_filter=/call/", shortest});
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+}
+
+TEST(JitBench, ShapesThatDoNotFitAreReported) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("list.tsv");
+  test::writeFile(path, "a\tadd(@0,@1)\t2;3\n");
+  const auto result = run({tool, "--expr-file", path, "--threads=1", shortest});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("broadcast"), std::string::npos) << result.err;
+}

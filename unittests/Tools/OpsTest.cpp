@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Tools/Command.h"
+#include "kexpr/Operators.h"
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+using namespace kexpr;
+using test::run;
+
+static const std::string tool = KEXPR_OPS;
+
+TEST(Ops, HelpAndUsage) {
+  EXPECT_EQ(run({tool, "--help"}).code, 0);
+  EXPECT_EQ(run({tool, "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({tool, "--json", "--markdown"}).code, 2);
+}
+
+TEST(Ops, JsonHoldsTheTable) {
+  const auto result = run({tool, "--json"});
+  ASSERT_EQ(result.code, 0);
+  const auto list = nlohmann::json::parse(result.out, nullptr, false);
+  ASSERT_TRUE(list.is_array());
+  ASSERT_EQ(list.size(), operators().size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i]["name"], operators()[i].name);
+    EXPECT_EQ(list[i]["arity"], operators()[i].arity);
+    EXPECT_EQ(list[i]["maxUlp"], operators()[i].maxUlp);
+  }
+}
+
+TEST(Ops, MarkdownRowsHaveAsManyCellsAsTheHeader) {
+  const auto result = run({tool, "--markdown"});
+  ASSERT_EQ(result.code, 0);
+  std::istringstream lines(result.out);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('|'))
+      continue;
+    ++rows;
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i)
+      bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+    EXPECT_EQ(bars, 9u) << line;
+  }
+  EXPECT_EQ(rows, operators().size() + 2);
+}
+
+TEST(Ops, TextHasALineAnOperator) {
+  const auto result = run({tool});
+  ASSERT_EQ(result.code, 0);
+  for (const OperatorInfo &op : operators())
+    EXPECT_NE(result.out.find("\n" + std::string(op.name) + " "),
+              std::string::npos)
+        << op.name;
+}
