@@ -74,7 +74,11 @@ static void registerPair(const Engine &engine, Pool &pool,
   auto work =
       std::make_shared<Workload>(bench.expression, std::vector<Shape>{{size}});
   benchmark::RegisterBenchmark(
-      nameOf("kexpr", bench, size).c_str(), [=, &engine, &pool](auto &state) {
+      nameOf("bound", bench, size).c_str(), [=, &engine, &pool](auto &state) {
+        timeBound(state, engine, pool, *work, {.maxThreads = 1});
+      });
+  benchmark::RegisterBenchmark(
+      nameOf("run", bench, size).c_str(), [=, &engine, &pool](auto &state) {
         timeWorkload(state, engine, pool, *work, {.maxThreads = 1});
       });
   benchmark::RegisterBenchmark(
@@ -85,21 +89,24 @@ static void registerPair(const Engine &engine, Pool &pool,
 }
 
 static void summarize(const RunLog &log) {
-  Table table({"expression", "elements", "kexpr ns/element", "plain ns/element",
-               "plain / kexpr"});
+  Table table({"expression", "elements", "bound ns/element", "run ns/element",
+               "plain ns/element", "plain / bound", "plain / run"});
   for (const BenchCase &bench : workset())
     for (std::int64_t size : sizes) {
-      const auto *ours = log.find(nameOf("kexpr", bench, size));
+      const auto *ours = log.find(nameOf("bound", bench, size));
+      const auto *run = log.find(nameOf("run", bench, size));
       const auto *plain = log.find(nameOf("plain", bench, size));
-      if (!ours || !plain)
+      if (!ours || !run || !plain)
         continue;
       const double scale = 1e9 / static_cast<double>(size);
-      table.add({bench.name, std::to_string(size),
-                 number(ours->seconds * scale, 3),
-                 number(plain->seconds * scale, 3),
-                 number(plain->seconds / ours->seconds, 2)});
+      table.add(
+          {bench.name, std::to_string(size), number(ours->seconds * scale, 3),
+           number(run->seconds * scale, 3), number(plain->seconds * scale, 3),
+           number(plain->seconds / ours->seconds, 2),
+           number(plain->seconds / run->seconds, 2)});
     }
-  std::cout << "\nOne thread; the plain loops are compiled by "
+  std::cout << "\nOne thread, checked at every call (run) or once (bound); the "
+               "plain loops are compiled by "
             << plainCompiler() << ".\nMedians of the repetitions.\n\n";
   table.print(std::cout);
 }

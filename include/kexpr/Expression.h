@@ -102,7 +102,8 @@ public:
   /// Reads the call grammar `name(arg,...)` strictly; only text that PNNX
   /// itself wrote wrong (`expm1,@0`, `add(@0,,mul(@1,2))`) is read as the
   /// prefix notation that PNNX means. A word that is no operator is legal here
-  /// and refused when compiled. Errors carry their place in `text`.
+  /// and refused when compiled. Errors carry their place in `text`; only that
+  /// of a text past `maxLength` does not, as it keeps no copy of the text.
   static Expected<Expression> parse(std::string_view text,
                                     const ParseLimits &limits = {});
 

@@ -18,8 +18,9 @@
 
 namespace kexpr {
 namespace runtime {
+class BoundImpl;
 class KernelImpl;
-}
+} // namespace runtime
 
 inline namespace v1 {
 
@@ -53,6 +54,24 @@ struct CompileTimes {
   }
 };
 
+/// A kernel with its operands: a call that was checked once and can be made any
+/// number of times, in a few nanoseconds more than the loop itself takes. Cheap
+/// to copy. It holds the kernel, but not the tensors: their memory must be
+/// valid whenever it runs.
+class KEXPR_API BoundKernel {
+public:
+  /// Computes the outputs from what the inputs hold now. Two threads must not
+  /// run the same one at once: both would write the outputs.
+  void run() const;
+
+  /// For the library itself.
+  explicit BoundKernel(std::shared_ptr<const runtime::BoundImpl> bound)
+      : impl(std::move(bound)) {}
+
+private:
+  std::shared_ptr<const runtime::BoundImpl> impl;
+};
+
 /// An expression ready to run on any shapes. Cheap to copy, usable from any
 /// number of threads at once, and independent of the life of its Engine.
 ///
@@ -76,6 +95,12 @@ public:
   /// OverlappingOutput, CompileFailed, OutOfMemory.
   Status run(Span<const TensorView> inputs, Span<const TensorView> outputs,
              const RunOptions &options = {}) const;
+
+  /// Checks a call as `run` does and keeps it, for hosts that run the same
+  /// tensors again and again.
+  Expected<BoundKernel> bind(Span<const TensorView> inputs,
+                             Span<const TensorView> outputs,
+                             const RunOptions &options = {}) const;
 
   /// Computes `outputs.size()` independent items, in the layout of inference
   /// frameworks: `inputs` holds operand 0's items, then operand 1's, and so

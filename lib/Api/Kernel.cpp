@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Kernel.h"
 
+#include "Runtime/BoundImpl.h"
 #include "Runtime/KernelImpl.h"
 
 #include <new>
@@ -30,6 +31,21 @@ Status Kernel::run(Span<const TensorView> inputs,
     return outOfMemory();
   }
 }
+
+Expected<BoundKernel> Kernel::bind(Span<const TensorView> inputs,
+                                   Span<const TensorView> outputs,
+                                   const RunOptions &options) const {
+  try {
+    auto bound = runtime::BoundImpl::create(impl, inputs, outputs, options);
+    if (!bound)
+      return bound.error();
+    return BoundKernel(std::move(*bound));
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  }
+}
+
+void BoundKernel::run() const { impl->run(); }
 
 Status Kernel::runBatch(Span<const TensorView> inputs,
                         Span<const TensorView> outputs,

@@ -36,12 +36,17 @@ Status Invocation::prepare(const KernelImpl &kernel,
   return {};
 }
 
+void Invocation::locate(void **pointers, std::int64_t *strides) const {
+  nest.locate(0, 0, pointers);
+  for (std::size_t s = 0; s < nest.slots(); ++s)
+    strides[s] = nest.rank() ? nest.stride(s, nest.rank() - 1) : 0;
+}
+
 void Invocation::run(std::int64_t begin, std::int64_t end) const {
   const std::size_t slots = nest.slots();
   InlineBuffer<void *, InlineSlots> pointers(slots);
   InlineBuffer<std::int64_t, InlineSlots> strides(slots);
-  for (std::size_t s = 0; s < slots && nest.rank() > 0; ++s)
-    strides[s] = nest.stride(s, nest.rank() - 1);
+  locate(pointers.data(), strides.data());
   const std::int64_t inner = nest.inner();
   std::int64_t row = begin / inner, column = begin % inner;
   while (begin < end) {

@@ -13,7 +13,7 @@
 namespace kexpr::runtime {
 
 /// One call of a kernel with everything checked and chosen: where operands
-/// are, how they walk, which loop serves. Lives on the caller's stack.
+/// are, how they walk, which loop serves.
 class Invocation {
 public:
   explicit Invocation(std::size_t slots) : nest(slots) {}
@@ -23,6 +23,12 @@ public:
 
   /// Elements of each output.
   std::int64_t count() const { return elements; }
+  /// Innermost loops in all; 1 for a call that is one loop.
+  std::int64_t rows() const { return nest.rows(); }
+  const Loop &chosen() const { return *loop; }
+  /// Where every slot begins, and its step in the innermost loop in bytes.
+  void locate(void **pointers, std::int64_t *strides) const;
+
   /// Computes the elements [begin, end) of the iteration space.
   void run(std::int64_t begin, std::int64_t end) const;
 

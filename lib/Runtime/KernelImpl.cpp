@@ -8,6 +8,7 @@
 
 #include "Runtime/Executor.h"
 #include "Runtime/Invocation.h"
+#include "Runtime/Plain.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -152,6 +153,12 @@ private:
 };
 } // namespace
 
+bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
+  const std::int64_t tile =
+      options.tileElements > 0 ? options.tileElements : grain;
+  return options.maxThreads == 1 || count <= tile;
+}
+
 void KernelImpl::execute(std::span<const Invocation *const> calls,
                          const RunOptions &options) const {
   const Row row(calls);
@@ -163,18 +170,50 @@ void KernelImpl::execute(std::span<const Invocation *const> calls,
   });
 }
 
+std::size_t KernelImpl::slots() const {
+  return contiguous().plan.outputs.size() + contiguous().plan.inputs.size();
+}
+
+Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
+                           Span<const TensorView> outputs) const {
+  const std::size_t expected = contiguous().plan.outputs.size();
+  if (outputs.size() != expected)
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the expression has ", expected, " outputs, but ",
+                        outputs.size(), " were given"));
+  return call.prepare(*this, {{inputs.data(), inputs.size()},
+                              spanOf(outputs),
+                              spanOf(text.usedOperands())});
+}
+
+/// Runs a small plain call; false if it is none.
+bool KernelImpl::runPlain(Span<const TensorView> inputs,
+                          Span<const TensorView> outputs,
+                          const RunOptions &options) const {
+  const Loop &loop = contiguous();
+  if (loop.plan.outputs.size() != 1)
+    return false;
+  const std::int64_t count = countIfPlain({{inputs.data(), inputs.size()},
+                                           spanOf(outputs),
+                                           spanOf(text.usedOperands())});
+  if (count < 0 || !isSmall(count, options))
+    return false;
+  InlineBuffer<void *, 16> pointers(slots());
+  pointers[0] = outputs[0].data();
+  std::size_t slot = 1;
+  for (std::uint32_t operand : loop.plan.graph.inputs)
+    pointers[slot++] = inputs[operand].data();
+  loop.run(count, pointers.data(), nullptr);
+  return true;
+}
+
 Status KernelImpl::run(Span<const TensorView> inputs,
                        Span<const TensorView> outputs,
                        const RunOptions &options) const {
-  const Plan &plan = contiguous().plan;
-  if (outputs.size() != plan.outputs.size())
-    return Error(ErrorCode::InvalidArgument,
-                 concat("the expression has ", plan.outputs.size(),
-                        " outputs, but ", outputs.size(), " were given"));
-  Invocation call(plan.outputs.size() + plan.inputs.size());
-  auto status = call.prepare(*this, {{inputs.data(), inputs.size()},
-                                     {outputs.data(), outputs.size()},
-                                     spanOf(text.usedOperands())});
+  if (runPlain(inputs, outputs, options))
+    return {};
+  Invocation call(slots());
+  auto status = prepare(call, inputs, outputs);
   const Invocation *calls[] = {&call};
   if (status && call.count() > 0)
     execute(calls, options);

@@ -31,6 +31,16 @@ public:
 
   Status run(Span<const TensorView> inputs, Span<const TensorView> outputs,
              const RunOptions &options) const;
+  /// Checks a call and fits `call` for it; `call` must have `slots()`.
+  Status prepare(Invocation &call, Span<const TensorView> inputs,
+                 Span<const TensorView> outputs) const;
+  /// Runs what was prepared.
+  void execute(std::span<const Invocation *const> calls,
+               const RunOptions &options) const;
+  /// Whether a call of so many elements stays on the calling thread.
+  bool isSmall(std::int64_t count, const RunOptions &options) const;
+  /// Outputs and inputs of the loop.
+  std::size_t slots() const;
   Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options) const;
   Expected<Shape> outputShape(Span<const TensorView> inputs) const;
@@ -53,8 +63,8 @@ private:
   const Loop *find(const semantics::LoopNest &nest) const;
   Expected<const Loop *> loopFor(const semantics::LoopNest &nest) const;
   semantics::Plan planFor(const semantics::LoopNest &nest) const;
-  void execute(std::span<const Invocation *const> calls,
-               const RunOptions &options) const;
+  bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,
+                const RunOptions &options) const;
 
   std::shared_ptr<const Compiler> compiler;
   Expression text;

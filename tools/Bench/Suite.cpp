@@ -67,6 +67,31 @@ bool tools::succeeded(benchmark::State &state, const Status &status) {
   return false;
 }
 
+static void countWork(benchmark::State &state, const Workload &work) {
+  state.SetItemsProcessed(state.iterations() * work.count());
+  state.SetBytesProcessed(state.iterations() * work.bytes());
+  state.counters["time_per_element"] =
+      benchmark::Counter(static_cast<double>(work.count()),
+                         benchmark::Counter::kIsIterationInvariantRate |
+                             benchmark::Counter::kInvert);
+}
+
+void tools::timeBound(benchmark::State &state, const Engine &engine, Pool &pool,
+                      Workload &work, const RunOptions &options) {
+  if (!succeeded(state, work.prepare(engine, pool, options)))
+    return;
+  auto bound = work.bind(options);
+  if (!bound) {
+    succeeded(state, bound.error());
+    return;
+  }
+  for (auto _ : state) {
+    bound->run();
+    benchmark::ClobberMemory();
+  }
+  countWork(state, work);
+}
+
 void tools::timeWorkload(benchmark::State &state, const Engine &engine,
                          Pool &pool, Workload &work,
                          const RunOptions &options) {
@@ -75,12 +100,7 @@ void tools::timeWorkload(benchmark::State &state, const Engine &engine,
   for (auto _ : state)
     if (!succeeded(state, work.run(options)))
       return;
-  state.SetItemsProcessed(state.iterations() * work.count());
-  state.SetBytesProcessed(state.iterations() * work.bytes());
-  state.counters["time_per_element"] =
-      benchmark::Counter(static_cast<double>(work.count()),
-                         benchmark::Counter::kIsIterationInvariantRate |
-                             benchmark::Counter::kInvert);
+  countWork(state, work);
 }
 
 void tools::timeCompile(benchmark::State &state, const std::string &expression,

@@ -38,6 +38,9 @@ bool succeeded(benchmark::State &state, const Status &status);
 /// counts elements and bytes, and `time_per_element`.
 void timeWorkload(benchmark::State &state, const Engine &engine, Pool &pool,
                   Workload &work, const RunOptions &options);
+/// The same for a call that is checked once, before the time is taken.
+void timeBound(benchmark::State &state, const Engine &engine, Pool &pool,
+               Workload &work, const RunOptions &options);
 
 /// Compiles `expression` anew in every iteration, timed by hand; counts the
 /// stages in seconds: parse, plan, emit, codegen, link.

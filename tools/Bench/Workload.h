@@ -37,6 +37,10 @@ public:
   Status run(const RunOptions &options) const {
     return kernel->run(inputs, outputs, options);
   }
+  /// The same call, checked once.
+  Expected<BoundKernel> bind(const RunOptions &options) const {
+    return kernel->bind(inputs, outputs, options);
+  }
   const OpByOp &opByOp() const { return *rival; }
   const std::vector<TensorView> &inputViews() const { return inputs; }
   const std::vector<TensorView> &outputViews() const { return outputs; }

@@ -95,6 +95,27 @@ TEST(Kernel, SeveralOutputsAndConstants) {
   EXPECT_EQ(scalar, 1.5f);
 }
 
+TEST(Kernel, ABoundCallSeesWhatItsTensorsHold) {
+  Engine engine;
+  auto kernel = engine.compile("add(mul(@0,@1),1)");
+  ASSERT_TRUE(kernel);
+  for (const Shape &other : {Shape{5, 200}, Shape{5, 1}, Shape{}})
+    for (unsigned threads : {0, 1}) {
+      std::vector<float> a(1000, 2), b(1000, 3), out(1000);
+      auto bound = kernel->bind(
+          {TensorView(a.data(), {5, 200}), TensorView(b.data(), other)},
+          TensorView(out.data(), {5, 200}), {threads, 64});
+      ASSERT_TRUE(bound) << bound.error().render();
+      bound->run();
+      EXPECT_EQ(out, std::vector<float>(1000, 7));
+      std::fill(a.begin(), a.end(), 4.f);
+      bound->run();
+      EXPECT_EQ(out, std::vector<float>(1000, 13));
+    }
+  float one = 1;
+  EXPECT_FALSE(kernel->bind({TensorView(&one, {1})}, TensorView(&one, {1})));
+}
+
 TEST(Kernel, BatchesRunItemByItem) {
   Engine engine;
   auto kernel = engine.compile("mul(add(@0,@1),@2)");

@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/BoundImpl.h"
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+Expected<std::shared_ptr<const BoundImpl>>
+BoundImpl::create(std::shared_ptr<const KernelImpl> kernel,
+                  Span<const TensorView> inputs, Span<const TensorView> outputs,
+                  const RunOptions &options) {
+  auto bound = std::make_shared<BoundImpl>(std::move(kernel), options);
+  auto status = bound->kernel->prepare(bound->call, inputs, outputs);
+  if (!status)
+    return status.error();
+  bound->chooseDirect();
+  return std::shared_ptr<const BoundImpl>(std::move(bound));
+}
+
+void BoundImpl::chooseDirect() {
+  const bool direct = call.count() > 0 && call.rows() == 1 &&
+                      kernel->isSmall(call.count(), options);
+  if (!direct || !call.chosen().function)
+    return;
+  pointers.resize(kernel->slots());
+  strides.resize(kernel->slots());
+  call.locate(pointers.data(), strides.data());
+  function = call.chosen().function;
+}
+
+void BoundImpl::runAnyhow() const {
+  const Invocation *calls[] = {&call};
+  if (call.count() > 0)
+    kernel->execute(calls, options);
+}

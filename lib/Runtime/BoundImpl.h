@@ -1,0 +1,49 @@
+//===- Runtime/BoundImpl.h - A call checked once --------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_BOUNDIMPL_H
+#define KEXPR_RUNTIME_BOUNDIMPL_H
+
+#include "Runtime/Invocation.h"
+
+namespace kexpr::runtime {
+
+/// A prepared call that is kept. One small loop of machine code is called
+/// without looking at anything else.
+class BoundImpl {
+public:
+  static Expected<std::shared_ptr<const BoundImpl>>
+  create(std::shared_ptr<const KernelImpl> kernel,
+         Span<const TensorView> inputs, Span<const TensorView> outputs,
+         const RunOptions &options);
+
+  explicit BoundImpl(std::shared_ptr<const KernelImpl> kernel,
+                     const RunOptions &options)
+      : call(kernel->slots()), kernel(std::move(kernel)), options(options) {}
+
+  void run() const {
+    if (function)
+      function(call.count(), pointers.data(), strides.data());
+    else
+      runAnyhow();
+  }
+
+private:
+  void runAnyhow() const;
+  void chooseDirect();
+
+  Invocation call;
+  std::shared_ptr<const KernelImpl> kernel;
+  RunOptions options;
+  /// The machine code, if the call is one loop that stays on its thread.
+  semantics::LoopFn function = nullptr;
+  std::vector<void *> pointers;
+  std::vector<std::int64_t> strides;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_BOUNDIMPL_H
