@@ -35,8 +35,8 @@ static Excerpt excerpt(std::string_view source, SourceRange range) {
   const std::size_t position = std::min(range.begin, source.size());
   const std::string_view line = lineAround(source, position);
   const std::size_t column = source.data() + position - line.data();
-  const std::size_t length =
-      std::max<std::size_t>(1, std::min(range.end, source.size()) - position);
+  const std::size_t end = std::min(range.end, source.size());
+  const std::size_t length = end > position ? end - position : 1;
 
   // A long line is cut so that the caret stays in view.
   const std::size_t start = line.size() <= MaxColumns || column < MaxColumns / 2

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Support/Quote.h"
 #include "kexpr/Error.h"
 #include "kexpr/Tensor.h"
 
@@ -39,6 +40,19 @@ TEST(Error, ShowsTheLineTheFaultIsOn) {
                                                     "      ^");
 }
 
+TEST(Error, RangesAreKeptToTheLine) {
+  EXPECT_EQ(render("add(@0,\n@1)", 4, 100), "error: no\n"
+                                            "  add(@0,\n"
+                                            "      ^~~");
+  EXPECT_EQ(render("add(@0)", 50, 60), "error: no\n"
+                                       "  add(@0)\n"
+                                       "         ^");
+  EXPECT_EQ(render("add(@0)", 4, 0), "error: no\n"
+                                     "  add(@0)\n"
+                                     "      ^");
+  EXPECT_EQ(render("a\r\nb", 3, 4), "error: no\n  b\n  ^");
+}
+
 TEST(Error, ControlCharactersAreShownAsBlanks) {
   EXPECT_EQ(render("a\t\x1b[2Jb", 3, 4), "error: no\n  a  [2Jb\n     ^");
 }
@@ -58,7 +72,7 @@ TEST(Error, LongLinesAreCutAroundTheFault) {
 }
 
 TEST(Shape, CountsElements) {
-  EXPECT_EQ(Shape({}).elementCount(), 1);
+  EXPECT_EQ(Shape().elementCount(), 1);
   EXPECT_EQ(Shape({3, 224, 224}).elementCount(), 150528);
   EXPECT_EQ(Shape({0, 5}).elementCount(), 0);
   EXPECT_EQ(
@@ -68,26 +82,49 @@ TEST(Shape, CountsElements) {
   EXPECT_EQ(
       Shape({std::int64_t{1} << 40, std::int64_t{1} << 40}).elementCount(), -1);
   EXPECT_EQ(Shape({3, 1}).str(), "[3,1]");
-  EXPECT_EQ(Shape({}).str(), "[]");
+  EXPECT_EQ(Shape().str(), "[]");
 }
 
 TEST(Shape, HasContiguousStrides) {
+  EXPECT_EQ(contiguousStrides({7}), Shape({1}));
   EXPECT_EQ(contiguousStrides({2, 3, 4}), Shape({12, 4, 1}));
-  EXPECT_EQ(contiguousStrides({}), Shape({}));
+  EXPECT_EQ(contiguousStrides({}), Shape());
   const std::vector<std::int64_t> many(20, 1);
   EXPECT_FALSE(Shape(many.data(), many.size()).valid());
 }
 
 TEST(DType, NamesAreThoseOfPnnx) {
-  for (const char *name :
-       {"f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64", "bool"}) {
-    auto type = parseDType(name);
+  const struct {
+    DType type;
+    std::string_view name;
+    std::size_t size;
+  } types[] = {
+      {DType::F32, "f32", 4},   {DType::F64, "f64", 8}, {DType::F16, "f16", 2},
+      {DType::BF16, "bf16", 2}, {DType::I64, "i64", 8}, {DType::I32, "i32", 4},
+      {DType::I16, "i16", 2},   {DType::I8, "i8", 1},   {DType::U8, "u8", 1},
+      {DType::Bool, "bool", 1},
+  };
+  for (const auto &expected : types) {
+    auto type = parseDType(expected.name);
     ASSERT_TRUE(type);
-    EXPECT_EQ(nameOf(*type), name);
-    EXPECT_GT(sizeOf(*type), 0u);
+    EXPECT_EQ(*type, expected.type);
+    EXPECT_EQ(nameOf(*type), expected.name);
+    EXPECT_EQ(sizeOf(*type), expected.size);
   }
+}
+
+TEST(DType, WhatIsNoTypeIsSaidSo) {
+  EXPECT_EQ(sizeOf(DType{0}), 0u);
+  EXPECT_EQ(nameOf(DType{200}), "?");
   auto bad = parseDType("f31");
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().message().substr(0, 32),
             "unknown element type 'f31'; the ");
+}
+
+TEST(Quote, CutsLongWords) {
+  EXPECT_EQ(quote("add"), "'add'");
+  EXPECT_EQ(quote(""), "''");
+  EXPECT_EQ(quote(std::string(48, 'a')), "'" + std::string(48, 'a') + "'");
+  EXPECT_EQ(quote(std::string(49, 'a')), "'" + std::string(48, 'a') + "...'");
 }

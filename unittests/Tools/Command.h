@@ -25,7 +25,7 @@ namespace kexpr::test {
 class TemporaryDirectory {
 public:
   TemporaryDirectory() {
-    std::string path = testing::TempDir() + "kexpr-XXXXXX";
+    std::string path = testing::TempDir() + "kexpr-" + std::string(6, 'X');
     root = mkdtemp(path.data());
   }
   ~TemporaryDirectory() { std::filesystem::remove_all(root); }

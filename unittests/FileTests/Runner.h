@@ -1,0 +1,48 @@
+//===- FileTests/Runner.h - What the directives do --------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_UNITTESTS_FILETESTS_RUNNER_H
+#define KEXPR_UNITTESTS_FILETESTS_RUNNER_H
+
+#include "CodeGen/CodeGen.h"
+#include "FileTests/TestFile.h"
+#include "kexpr/Engine.h"
+
+namespace kexpr::filetests {
+
+/// Carries out the directives of one file in order. What a directive records
+/// (a graph, an error, results) is rewritten to what the code does now; what it
+/// checks fails the running test.
+class Runner {
+public:
+  void run(std::vector<Directive> &directives);
+
+private:
+  using Handler = void (Runner::*)(Directive &);
+  static Handler handlerOf(const std::string &name);
+
+  void expression(Directive &directive);
+  void operands(Directive &directive);
+  void error(Directive &directive);
+  void graph(Directive &directive);
+  void llvm(Directive &directive);
+  void assembly(Directive &directive);
+  void elements(Directive &directive);
+
+  void checkStage(const Directive &directive, codegen::Stage stage);
+  /// The plan of the expression, or what is wrong with it.
+  Expected<semantics::Plan> plan() const;
+  /// The result of each output for these operands, computed in many lanes.
+  std::vector<float> compute(const std::vector<float> &values, Mode mode) const;
+
+  Engine engine;
+  std::string text;
+  std::vector<semantics::Access> accesses;
+};
+
+} // namespace kexpr::filetests
+
+#endif // KEXPR_UNITTESTS_FILETESTS_RUNNER_H

@@ -1,0 +1,31 @@
+//===- Fuzz/Properties.h - What must hold for any input ---------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_UNITTESTS_FUZZ_PROPERTIES_H
+#define KEXPR_UNITTESTS_FUZZ_PROPERTIES_H
+
+#include "Fuzz/Programs.h"
+#include "kexpr/Engine.h"
+
+namespace kexpr::fuzz {
+
+/// What became of one input.
+struct Verdict {
+  bool valid = false;  ///< It compiled and ran.
+  std::string problem; ///< Empty if all is well.
+};
+
+/// Any text is parsed and compiled, or refused with an error that points into
+/// it; what was parsed reads the same when printed and parsed again.
+Verdict checkText(const Engine &engine, const std::string &text);
+
+/// Interpreter and machine code of both tiers compute the same bits, NaN being
+/// equal to NaN.
+Verdict checkProgram(const Engine &engine, const Program &program);
+
+} // namespace kexpr::fuzz
+
+#endif // KEXPR_UNITTESTS_FUZZ_PROPERTIES_H
