@@ -51,7 +51,8 @@ public:
       : Shape(list.begin(), list.size()) {}
   Shape(const std::int64_t *extents, std::size_t rank)
       : count(static_cast<std::uint32_t>(std::min(rank, MaxRank + 1))) {
-    std::copy_n(extents, std::min(rank, MaxRank), values);
+    for (std::size_t axis = 0; axis < this->rank(); ++axis)
+      values[axis] = extents[axis];
   }
   Shape(const Shape &other) { *this = other; }
   Shape &operator=(const Shape &other) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Support/Quote.h"
 #include "Support/Text.h"
 #include "Syntax/Readings.h"
 
@@ -32,7 +33,7 @@ private:
            !at(TokenKind::LeftParen);
   }
   std::string found() const {
-    return next < tokens.size() ? concat("found '", tokens[next].text, "'")
+    return next < tokens.size() ? "found " + quote(tokens[next].text)
                                 : "found the end of the text";
   }
   Error fault(std::string message) const {
@@ -65,8 +66,8 @@ Status CallReader::value() {
 /// An argument or element where one is due.
 Status CallReader::argument() {
   if (!atValue() && !tree.isList())
-    return fault(concat("expected argument ", tree.arguments() + 1, " of '",
-                        tree.name(), "', ", found()));
+    return fault(concat("expected argument ", tree.arguments() + 1, " of ",
+                        quote(tree.name()), ", ", found()));
   return value();
 }
 
@@ -86,7 +87,7 @@ Status CallReader::rest() {
     return fault(concat("expected ',' or ']' after element ", tree.arguments(),
                         " of a list, ", found()));
   return fault(concat("expected ',' or ')' after argument ", tree.arguments(),
-                      " of '", tree.name(), "', ", found()));
+                      " of ", quote(tree.name()), ", ", found()));
 }
 
 Status CallReader::run() {

@@ -8,6 +8,7 @@
 
 #include "Support/Text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -29,12 +30,35 @@ static Expected<Node> operandLeaf(const Token &token, std::string_view text,
   if (error != std::errc())
     return leafFault(token, text, ErrorCode::InvalidSyntax,
                      "operand index does not fit in 32 bits");
-  if (node.index >= limits.maxOperands)
+  // The count of operands, one more than the index, has 32 bits as well.
+  const std::size_t most = std::min<std::size_t>(
+      limits.maxOperands, std::numeric_limits<std::uint32_t>::max());
+  if (node.index >= most)
     return leafFault(token, text, ErrorCode::LimitExceeded,
                      concat("operand index ", node.index,
-                            " is past the limit of ", limits.maxOperands,
-                            " operands"));
+                            " is past the limit of ", most, " operands"));
   return node;
+}
+
+/// Whether an unsigned decimal number that no double is near to is too large,
+/// rather than too small. The power of ten of its first digit that is not 0
+/// decides, as it is far from 0 either way.
+static bool isTooLarge(std::string_view number) {
+  const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  std::string_view exponent = number.substr(mark);
+  if (!exponent.empty())
+    exponent.remove_prefix(exponent.substr(1, 1) == "+" ? 2 : 1);
+  std::int64_t power = 0;
+  auto [end, error] = std::from_chars(exponent.data(),
+                                      exponent.data() + exponent.size(), power);
+  // An exponent past 64 bits outweighs any number of digits.
+  if (error == std::errc::result_out_of_range)
+    return exponent[0] != '-';
+  return power >
+         static_cast<std::int64_t>(first) - static_cast<std::int64_t>(point);
 }
 
 /// The number that `digits` begins with, to the nearest double; what is past
@@ -48,11 +72,9 @@ static double parseReal(std::string_view &digits) {
       std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const std::string_view taken(digits.data(), end - digits.data());
   if (error == std::errc::result_out_of_range) {
-    const std::size_t exponent = taken.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos
-                          ? taken[exponent + 1] == '-'
-                          : taken.find('.') <= (negative ? 2u : 1u);
-    value = tiny ? 0 : std::numeric_limits<double>::infinity();
+    value = isTooLarge(taken.substr(negative))
+                ? std::numeric_limits<double>::infinity()
+                : 0;
     value = negative ? -value : value;
   }
   digits.remove_prefix(taken.size());

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Syntax/Lexer.h"
 
+#include "Support/Quote.h"
 #include "Support/Text.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::syntax;
@@ -77,8 +80,8 @@ Expected<TokenKind> Lexer::operand() {
     return fault("expected an operand index after '@'");
   if (at(isWordPart)) {
     skip(isWordPart);
-    return fault(concat("'", text.substr(start, position - start),
-                        "' is no operand; an index is decimal digits"));
+    return fault(quote(text.substr(start, position - start)) +
+                 " is no operand; an index is decimal digits");
   }
   return TokenKind::Operand;
 }
@@ -130,8 +133,7 @@ Expected<TokenKind> Lexer::number() {
   }
   if (!kind || at(isWordPart)) {
     skip(isWordPart);
-    return fault(
-        concat("'", text.substr(start, position - start), "' is no number"));
+    return fault(quote(text.substr(start, position - start)) + " is no number");
   }
   return *kind;
 }

@@ -8,6 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <limits>
+#include <string>
+
 using namespace kexpr;
 
 namespace {
@@ -124,11 +128,16 @@ static constexpr Malformed Cases[] = {
      "expected ',' or ')' after argument 1 of 'neg', found the end of the "
      "text"},
     {"\xc3\xa4(@0)", 0, 1, "unexpected byte 0xc3"},
+    {"add(@0,\x7f)", 7, 8, "unexpected byte 0x7f"},
     {std::string_view("add(\0,@1)", 9), 4, 5, "unexpected byte 0x00"},
+    {"True(@0)", 4, 5,
+     "expected the end of the text after the expression, found '('"},
+    {"add(@0,\n@1\n@2)", 11, 13,
+     "expected ',' or ')' after argument 2 of 'add', found '@2'"},
 };
 
 TEST(Malformed, EveryErrorHasItsPlaceAndSentence) {
-  ASSERT_GE(std::size(Cases), 60u);
+  static_assert(std::size(Cases) >= 70);
   for (const Malformed &bad : Cases) {
     auto expression = Expression::parse(bad.text);
     ASSERT_FALSE(expression) << bad.text;
@@ -139,6 +148,17 @@ TEST(Malformed, EveryErrorHasItsPlaceAndSentence) {
     EXPECT_EQ(error.message(), bad.message) << bad.text;
     EXPECT_EQ(error.message().find('\n'), std::string::npos);
     EXPECT_EQ(error.source(), bad.text);
+  }
+}
+
+TEST(Malformed, LongWordsAreCutInMessages) {
+  const std::string word(100000, 'x');
+  for (const std::string &text :
+       {"1" + word, "@1" + word, "add(@0 " + word + ")", word + "(@0 @1)"}) {
+    auto expression = Expression::parse(text);
+    ASSERT_FALSE(expression);
+    EXPECT_LT(expression.error().message().size(), 200u);
+    EXPECT_LT(expression.error().render().size(), 400u);
   }
 }
 
@@ -178,8 +198,30 @@ TEST(Malformed, LimitsHold) {
   limits.maxOperands = 2;
   EXPECT_TRUE(Expression::parse("@1", limits));
   EXPECT_EQ(codeOf("@2", limits), ErrorCode::LimitExceeded);
+  limits.maxOperands = std::numeric_limits<std::size_t>::max();
+  auto last = Expression::parse("@4294967294", limits);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->operandCount(), 4294967295u);
+  EXPECT_EQ(codeOf("@4294967295", limits), ErrorCode::LimitExceeded);
   limits = {};
   limits.maxLiterals = 1;
   EXPECT_TRUE(Expression::parse("add(@0,1)", limits));
   EXPECT_EQ(codeOf("add(2,1)", limits), ErrorCode::LimitExceeded);
+  // PNNX's own faults are no way around a limit.
+  EXPECT_FALSE(Expression::parse("add(1,,2)", limits));
+}
+
+TEST(Malformed, ALimitIsReportedWhereItIsPassed) {
+  ParseLimits limits;
+  limits.maxDepth = 2;
+  auto deep = Expression::parse("neg(neg(neg(@0)))", limits);
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().message(), "more than 2 nested calls");
+  EXPECT_EQ(deep.error().range(), (SourceRange{8, 11}));
+  limits.maxLength = 4;
+  auto lengthy = Expression::parse("@0 @0", limits);
+  ASSERT_FALSE(lengthy);
+  EXPECT_EQ(lengthy.error().message(),
+            "the expression has 5 bytes, more than the limit of 4");
+  EXPECT_FALSE(lengthy.error().hasPlace());
 }
