@@ -93,7 +93,11 @@ struct Relu {
   static constexpr OpInfo info{
       .name = "relu", .doc = "max(x, 0)", .maxUlp = 0, .pnnx = false};
 
-  static double reference(double x) { return x < 0 ? 0 : x; }
+  /// -0 stays -0. Said with the sign bit: Clang 19 loses that of
+  /// `x < 0 ? 0 : x` where it inlines it.
+  static double reference(double x) {
+    return std::signbit(x) && x != 0 && !std::isnan(x) ? 0 : x;
+  }
 
   template <class V> static V formula(V x) { return select(x < 0.0f, 0.0f, x); }
 };

@@ -28,7 +28,9 @@ std::vector<std::string> tools::takeBenchmarkArguments(int &argc, char **argv) {
 
 void tools::initializeSuite(const std::vector<std::string> &defaults,
                             const std::vector<std::string> &user) {
-  std::vector<std::string> words = {"benchmark"};
+  // The library keeps a pointer to the first word: it must not go away.
+  static std::vector<std::string> words;
+  words = {"benchmark"};
   words.insert(words.end(), defaults.begin(), defaults.end());
   words.insert(words.end(), user.begin(), user.end());
   std::vector<char *> pointers;

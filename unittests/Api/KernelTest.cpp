@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -200,7 +201,8 @@ TEST(Kernel, BitsDoNotDependOnTailsAlignmentOrPlace) {
     for (std::size_t offset : {0, 1, 4, 7}) {
       // Offsets in bytes: elements need not be aligned to their own size.
       std::vector<char> x(count * 4 + 8), out(count * 4 + 8, 'x');
-      std::memcpy(&x[offset], a.data(), count * 4);
+      std::copy_n(reinterpret_cast<const char *>(a.data()), count * 4,
+                  &x[offset]);
       const Shape shape{count};
       const TensorView in(static_cast<const void *>(&x[offset]), DType::F32,
                           shape);
@@ -210,7 +212,8 @@ TEST(Kernel, BitsDoNotDependOnTailsAlignmentOrPlace) {
       ASSERT_TRUE(kernel->run({in, y}, in)); // in place
       for (auto *result : {&out, &x}) {
         std::vector<float> got(count);
-        std::memcpy(got.data(), result->data() + offset, count * 4);
+        std::copy_n(result->data() + offset, count * 4,
+                    reinterpret_cast<char *>(got.data()));
         EXPECT_TRUE(sameBits(got, {expected.begin(), expected.begin() + count}))
             << count << ' ' << offset;
       }
