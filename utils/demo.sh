@@ -8,22 +8,36 @@ cd "$(dirname "$0")/.."
 utils/deps.sh
 cmake --preset release >/dev/null
 cmake --build --preset release
-tools=build/release/tools
+tools=$PWD/build/release/tools
 
-echo
-echo "== Expressions of real networks, checked against the interpreter and timed"
-"$tools/kexpr-jit-bench" --quick --expr-file benchmarks/expressions/networks.tsv
+title() { printf '\n== %s\n\n' "$1"; }
+
+# Shows a command as one would type it, then what it prints.
+show() {
+  local words=$1 word
+  for word in "${@:2}"; do
+    [[ $word =~ ^[A-Za-z0-9./=-]+$ ]] || word="'$word'"
+    words+=" $word"
+  done
+  printf '$ %s\n' "$words"
+  "$tools/$1" "${@:2}"
+}
+
+for file in benchmarks/expressions/*.tsv; do
+  title "$(basename "$file" .tsv): checked against the interpreter, then timed"
+  "$tools/kexpr-jit-bench" --quick --expr-file "$file"
+done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo
-echo "== A residual add with a channel bias, on .npy files"
-"$tools/kexpr-run" '@0' rand:1:f32[8,256,56,56] -o "$work/x.npy"
-"$tools/kexpr-run" '@0' rand:2:f32[256,1,1] -o "$work/bias.npy"
-"$tools/kexpr-run" 'mul(add(@0,@1),sigmoid(@0))' "$work/x.npy" "$work/bias.npy" \
-  -o "$work/y.npy" --stats
-"$tools/kexpr-run" '@0' "$work/y.npy"
+cd "$work"
+title "A scale and a bias for each channel, on .npy files"
+show kexpr-run '@0' 'rand:1:f32[8,256,56,56]' -o x.npy
+show kexpr-run '@0' 'rand:2:f32[256,1,1]' -o scale.npy
+show kexpr-run '@0' 'rand:3:f32[256,1,1]' -o bias.npy
+show kexpr-run 'add(mul(@0,@1),@2)' x.npy scale.npy bias.npy -o y.npy --stats
+show kexpr-run '@0' y.npy
 
-echo
-echo "== What add(mul(@0,@1),@2) became"
-"$tools/kexpr-dump" 'add(mul(@0,@1),@2)' --emit=llvm
+title "The loop it became: x contiguous, scale and bias constant along it"
+show kexpr-dump 'add(mul(@0,@1),@2)' --types 'f32[n],f32,f32' --emit=llvm |
+  sed -n '/^\$/p; /^define/,/^}/p'

@@ -4,17 +4,18 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build pkg-config git    # the build
-  ccache                                  # LLVM's headers are slow to compile
-  llvm-19-dev                             # IR, code generation, ORC
-  llvm-19-tools                           # FileCheck, for the file tests
-  clang-19 libclang-rt-19-dev             # the C++ peer of the benchmarks; fuzzing
-  libtbb-dev                              # oneTBB
-  libgtest-dev                            # GoogleTest
-  libbenchmark-dev                        # Google Benchmark
-  libcli11-dev                            # command lines of the tools
-  nlohmann-json3-dev                      # JSON that the tools write
-  python3                                 # scripts
+  g++ cmake ninja-build pkg-config     # the build
+  git ca-certificates                  # getting the source
+  ccache                               # LLVM's headers are slow to compile
+  llvm-19-dev                          # IR, code generation, ORC; FileCheck
+  clang-19 libclang-rt-19-dev          # sanitizers and libFuzzer
+  libtbb-dev                           # oneTBB
+  libgtest-dev                         # GoogleTest
+  libbenchmark-dev                     # Google Benchmark
+  libcli11-dev                         # command lines of the tools
+  nlohmann-json3-dev                   # JSON that the tools write
+  binutils                             # nm, to see what a library exports
+  python3                              # utils/*.py
 )
 
 missing=()
@@ -25,8 +26,8 @@ done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if [ "$(id -u)" -ne 0 ]; then
-  echo "kexpr needs: ${missing[*]}" >&2
-  echo "run: sudo apt-get install ${missing[*]}" >&2
+  echo "kexpr needs packages that are not installed; run:" >&2
+  echo "  sudo apt-get install ${missing[*]}" >&2
   exit 1
 fi
 echo "installing: ${missing[*]}"

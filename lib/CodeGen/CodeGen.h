@@ -8,7 +8,7 @@
 /// \file
 /// The way into the LLVM room for those who have no LLVM: nothing here names
 /// an LLVM type. All functions may be called from any thread at once; each call
-/// uses its own LLVM context and target machine.
+/// uses an LLVM context of its own and a target machine of its thread.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_CODEGEN_CODEGEN_H

@@ -7,80 +7,73 @@
 #include "CodeGen/KernelEmitter.h"
 
 #include "CodeGen/Operators.h"
-#include "Support/Text.h"
+#include "CodeGen/Slot.h"
+
+#include <llvm/TargetParser/Triple.h>
+
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Access;
 using semantics::Plan;
 using semantics::ValueKind;
-using semantics::Walk;
+
+/// Copies of the body in the main loop. A short body is repeated so that the
+/// loop's own instructions weigh little; a long one hides its latency by
+/// itself, since a core looks hundreds of instructions ahead, and is repeated
+/// only where compile time matters less than the last few percent.
+static unsigned copiesOf(const Plan &plan, OptLevel level) {
+  const unsigned operations = plan.graph.work().operations;
+  if (operations <= 16)
+    return 4;
+  return operations <= 48 && level == OptLevel::Optimized ? 2 : 1;
+}
 
 namespace {
 
-/// Emits the one function of a module.
+/// Emits the function of a module.
 class KernelEmitter {
 public:
-  KernelEmitter(llvm::Module &module, const Plan &plan, const Target &target);
+  KernelEmitter(llvm::Module &module, const Plan &plan, const Target &target,
+                OptLevel level);
   void run();
 
 private:
-  /// One vector of elements on its way through the body.
-  struct Position {
-    llvm::Value *index; ///< Of its first element.
-    llvm::Value *mask;  ///< Lanes that exist; null for all.
-  };
-  /// An operand or output of the function.
-  struct Slot {
-    Access access;
-    llvm::Value *pointer = nullptr;
-    llvm::Value *stride = nullptr; ///< In bytes, if strided.
-    llvm::Value *splat = nullptr;  ///< The one element, if constant.
-  };
-
+  using Values = std::vector<llvm::Value *>;
   void makeFunction(const Target &target);
-  void emitEntry();
-  void emitMainLoop();
-  void emitTail();
-  void emitBody(const Position &at);
-  Slot makeSlot(const Access &access, unsigned position,
-                const llvm::Twine &name);
-  llvm::Value *load(const Slot &slot, const Position &at, llvm::Twine name);
-  void store(const Slot &slot, const Position &at, llvm::Value *value);
-  llvm::Value *address(const Slot &slot, const Position &at);
-  llvm::Value *addresses(const Slot &slot, const Position &at);
-  llvm::BasicBlock *block(const char *name) {
-    return llvm::BasicBlock::Create(module.getContext(), name, function);
+  void makeSlots();
+  llvm::Value *emitMainLoop(llvm::BasicBlock *loop, llvm::BasicBlock *after);
+  void emitTailLoop(llvm::BasicBlock *loop, llvm::Value *whole,
+                    llvm::BasicBlock *after);
+  bool emitBody(const Position &at);
+  void emitElements(const Position &at, llvm::BasicBlock *after);
+  Values compute(const Position &at);
+  llvm::Value *call(const semantics::Value &value, const Values &values);
+  void store(const Position &at, const Values &values);
+  llvm::BasicBlock *block(const char *name,
+                          llvm::BasicBlock *before = nullptr) {
+    return llvm::BasicBlock::Create(module.getContext(), name, function,
+                                    before);
   }
 
   llvm::Module &module;
   const Plan &plan;
+  const unsigned copies;
   llvm::IRBuilder<> ir;
   LaneBuilder lanes;
-  std::int64_t unroll;
   llvm::Function *function = nullptr;
   llvm::Value *count = nullptr;
-  llvm::Value *whole = nullptr; ///< Elements that the main loop computes.
-  llvm::BasicBlock *entry = nullptr, *mainLoop = nullptr, *check = nullptr,
-                   *tail = nullptr, *done = nullptr;
   std::vector<Slot> outputs, inputs;
 };
 
 } // namespace
 
-/// Copies of the body in the main loop. A short body is repeated so that the
-/// loop's own instructions weigh little; a long one hides its latency by
-/// itself, since a core looks hundreds of instructions ahead.
-static std::int64_t unrollOf(const Plan &plan) {
-  const unsigned operations = plan.graph.work().operations;
-  return operations <= 32 ? 4 : operations <= 96 ? 2 : 1;
-}
-
 KernelEmitter::KernelEmitter(llvm::Module &module, const Plan &plan,
-                             const Target &target)
-    : module(module), plan(plan),
-      ir(module.getContext()), lanes{ir, target.vectorBits / 32},
-      unroll(unrollOf(plan)) {
+                             const Target &target, OptLevel level)
+    : module(module), plan(plan), copies(copiesOf(plan, level)),
+      ir(module.getContext()), lanes{ir, target.vectorBits / 32,
+                                     llvm::Triple(target.triple).isX86()} {
   makeFunction(target);
 }
 
@@ -103,175 +96,170 @@ void KernelEmitter::makeFunction(const Target &target) {
   count = function->getArg(0);
 }
 
-KernelEmitter::Slot KernelEmitter::makeSlot(const Access &access,
-                                            unsigned position,
-                                            const llvm::Twine &name) {
-  Slot slot{access};
-  auto element = [&](llvm::Type *type, unsigned argument) {
-    return ir.CreateConstInBoundsGEP1_64(type, function->getArg(argument),
-                                         position);
-  };
-  slot.pointer = ir.CreateLoad(ir.getPtrTy(), element(ir.getPtrTy(), 1),
-                               name + ".pointer");
-  if (access.walk == Walk::Strided)
-    slot.stride = ir.CreateLoad(ir.getInt64Ty(), element(ir.getInt64Ty(), 2),
-                                name + ".stride");
-  if (access.walk == Walk::Constant) {
-    llvm::Value *one = ir.CreateAlignedLoad(ir.getFloatTy(), slot.pointer,
-                                            llvm::Align(1), name + ".element");
-    slot.splat = ir.CreateVectorSplat(lanes.lanes, one, name);
+void KernelEmitter::makeSlots() {
+  llvm::Value *pointers = function->getArg(1), *strides = function->getArg(2);
+  unsigned number = 0;
+  for (const Access &access : plan.outputs) {
+    const auto name = "out" + std::to_string(number);
+    outputs.emplace_back(lanes, access, pointers, strides, number++, name);
   }
-  return slot;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    const auto name = "x" + std::to_string(plan.graph.inputs[i]);
+    inputs.emplace_back(lanes, plan.inputs[i], pointers, strides, number++,
+                        name);
+  }
 }
 
-llvm::Value *KernelEmitter::address(const Slot &slot, const Position &at) {
-  return ir.CreateInBoundsGEP(ir.getFloatTy(), slot.pointer, at.index);
+llvm::Value *KernelEmitter::call(const semantics::Value &value,
+                                 const Values &values) {
+  llvm::Value *args[ops::MaxArity];
+  unsigned arity = 0;
+  for (semantics::ValueId arg : plan.graph.args(value))
+    args[arity++] = values[arg];
+  llvm::Value *result = emitters()[value.op](lanes, args);
+  if (llvm::isa<llvm::Instruction>(result) && !result->hasName())
+    result->setName(llvm::StringRef(ops::table()[value.op].info.name));
+  return result;
 }
 
-/// The addresses of a strided slot's lanes.
-llvm::Value *KernelEmitter::addresses(const Slot &slot, const Position &at) {
-  auto *type = lanes.vectorType<std::int64_t>();
-  llvm::Value *index = ir.CreateAdd(ir.CreateVectorSplat(lanes.lanes, at.index),
-                                    ir.CreateStepVector(type));
-  llvm::Value *offset =
-      ir.CreateMul(index, ir.CreateVectorSplat(lanes.lanes, slot.stride));
-  return ir.CreateGEP(ir.getInt8Ty(), slot.pointer, offset);
-}
-
-llvm::Value *KernelEmitter::load(const Slot &slot, const Position &at,
-                                 llvm::Twine name) {
-  // A base may have any alignment: elements are aligned to nothing.
-  const llvm::Align any(1);
-  llvm::Type *type = lanes.vectorType<float>();
-  if (slot.access.walk == Walk::Constant)
-    return slot.splat;
-  if (slot.access.walk == Walk::Strided)
-    return ir.CreateMaskedGather(
-        type, addresses(slot, at), any, at.mask,
-        at.mask ? llvm::Constant::getNullValue(type) : nullptr, name);
-  if (!at.mask)
-    return ir.CreateAlignedLoad(type, address(slot, at), any, name);
-  return ir.CreateMaskedLoad(type, address(slot, at), any, at.mask,
-                             llvm::Constant::getNullValue(type), name);
-}
-
-void KernelEmitter::store(const Slot &slot, const Position &at,
-                          llvm::Value *value) {
-  const llvm::Align any(1);
-  if (slot.access.walk == Walk::Strided)
-    ir.CreateMaskedScatter(value, addresses(slot, at), any, at.mask);
-  else if (at.mask)
-    ir.CreateMaskedStore(value, address(slot, at), any, at.mask);
-  else
-    ir.CreateAlignedStore(value, address(slot, at), any);
-}
-
-void KernelEmitter::emitBody(const Position &at) {
+KernelEmitter::Values KernelEmitter::compute(const Position &at) {
   const semantics::Graph &graph = plan.graph;
-  std::vector<llvm::Value *> values(graph.values.size());
-  for (std::size_t id = 0; id < graph.values.size(); ++id) {
-    const semantics::Value &value = graph.values[id];
-    if (value.kind == ValueKind::Constant) {
-      values[id] = lanes.splat(static_cast<float>(value.number));
-      continue;
+  Values values;
+  for (const semantics::Value &value : graph.values)
+    switch (value.kind) {
+    case ValueKind::Constant:
+      values.push_back(lanes.splat(static_cast<float>(value.number)));
+      break;
+    case ValueKind::Input:
+      values.push_back(inputs[value.input].load(
+          lanes, at, "x" + llvm::Twine(graph.inputs[value.input])));
+      break;
+    case ValueKind::Call:
+      values.push_back(call(value, values));
     }
-    if (value.kind == ValueKind::Input) {
-      values[id] = load(inputs[value.input], at,
-                        "x" + llvm::Twine(graph.inputs[value.input]));
-      continue;
-    }
-    llvm::Value *args[ops::MaxArity];
-    unsigned arity = 0;
-    for (semantics::ValueId arg : graph.args(value))
-      args[arity++] = values[arg];
-    values[id] = emitters()[value.op](lanes, args);
-    if (llvm::isa<llvm::Instruction>(values[id]) && !values[id]->hasName())
-      values[id]->setName(llvm::StringRef(ops::table()[value.op].info.name));
-  }
+  return values;
+}
+
+void KernelEmitter::store(const Position &at, const Values &values) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    store(outputs[i], at, values[graph.outputs[i]]);
+    outputs[i].store(lanes, at, values[plan.graph.outputs[i]]);
 }
 
-void KernelEmitter::emitEntry() {
-  ir.SetInsertPoint(entry);
-  unsigned position = 0;
-  for (const Access &access : plan.outputs)
-    outputs.push_back(
-        makeSlot(access, position, "out" + llvm::Twine(position))),
-        ++position;
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    inputs.push_back(makeSlot(plan.inputs[i], position++,
-                              "x" + llvm::Twine(plan.graph.inputs[i])));
-  const std::int64_t step = unroll * lanes.lanes;
-  whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
-  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), mainLoop, check);
+/// The body over one vector, with every `rarely` the fast way. Where that is
+/// wrong for an element, nothing is stored and the vector is done again: the
+/// slow way is long, and over whole vectors and in every copy it would take
+/// many times longer to compile. Gives whether there was a `rarely`.
+bool KernelEmitter::emitBody(const Position &at) {
+  llvm::SmallVector<llvm::Value *> rareMasks;
+  lanes.rareMasks = &rareMasks;
+  const Values values = compute(at);
+  lanes.rareMasks = nullptr;
+  if (rareMasks.empty()) {
+    store(at, values);
+    return false;
+  }
+  llvm::BasicBlock *following = ir.GetInsertBlock()->getNextNode();
+  auto *common = block("common", following), *next = block("next", following),
+       *again = block("again");
+  llvm::Value *mask = ir.CreateOr(rareMasks);
+  if (at.mask)
+    mask = ir.CreateAnd(mask, at.mask);
+  ir.CreateCondBr(ir.CreateOrReduce(mask), again, common,
+                  unlikely(ir.getContext()));
+  ir.SetInsertPoint(common);
+  store(at, values);
+  ir.CreateBr(next);
+  ir.SetInsertPoint(again);
+  emitElements(at, next);
+  ir.SetInsertPoint(next);
+  return true;
 }
 
-void KernelEmitter::emitMainLoop() {
-  ir.SetInsertPoint(mainLoop);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
-  index->addIncoming(ir.getInt64(0), entry);
-  for (std::int64_t copy = 0; copy < unroll; ++copy)
-    emitBody({copy == 0
-                  ? index
-                  : ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes)),
-              nullptr});
-  llvm::Value *next =
-      ir.CreateNUWAdd(index, ir.getInt64(unroll * lanes.lanes), "i.next");
+/// The elements of a vector, each by itself and each `rarely` the way that is
+/// right for it.
+void KernelEmitter::emitElements(const Position &at, llvm::BasicBlock *after) {
+  llvm::Value *size = ir.getInt64(lanes.lanes);
+  if (at.left)
+    size = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size,
+                                    ir.CreateZExt(at.left, ir.getInt64Ty()));
+  llvm::Value *end = ir.CreateNUWAdd(at.index, size);
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *loop = block("elements");
+  ir.CreateBr(loop);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "k");
+  index->addIncoming(at.index, before);
+  const unsigned vectorLanes = std::exchange(lanes.lanes, 1);
+  store({index}, compute({index}));
+  lanes.lanes = vectorLanes;
+  llvm::Value *next = ir.CreateNUWAdd(index, ir.getInt64(1), "k.next");
   index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpNE(next, whole), mainLoop, check);
-
-  ir.SetInsertPoint(check);
-  ir.CreateCondBr(ir.CreateICmpNE(whole, count), tail, done);
+  ir.CreateCondBr(ir.CreateICmpNE(next, end), loop, after);
 }
 
-void KernelEmitter::emitTail() {
-  ir.SetInsertPoint(tail);
+/// Gives how many elements it takes care of.
+llvm::Value *KernelEmitter::emitMainLoop(llvm::BasicBlock *loop,
+                                         llvm::BasicBlock *after) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
+  std::int64_t step = lanes.lanes;
+  // A body with a slow way is not repeated: it is long by itself.
+  if (!emitBody({index}))
+    for (; step < copies * lanes.lanes; step += lanes.lanes)
+      emitBody({ir.CreateNUWAdd(index, ir.getInt64(step))});
+  llvm::BasicBlock *end = ir.GetInsertBlock();
+
+  ir.SetInsertPoint(before);
+  llvm::Value *whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
+  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), loop, after);
+  ir.SetInsertPoint(end);
+  llvm::Value *next = ir.CreateNUWAdd(index, ir.getInt64(step), "i.next");
+  index->addIncoming(ir.getInt64(0), before);
+  index->addIncoming(next, end);
+  ir.CreateCondBr(ir.CreateICmpNE(next, whole), loop, after);
+  return whole;
+}
+
+/// The elements from `whole` on, at least one, by masked vectors.
+void KernelEmitter::emitTailLoop(llvm::BasicBlock *loop, llvm::Value *whole,
+                                 llvm::BasicBlock *after) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  ir.CreateCondBr(ir.CreateICmpNE(whole, count), loop, after);
+  ir.SetInsertPoint(loop);
   llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
-  index->addIncoming(whole, check);
+  index->addIncoming(whole, before);
   // Less than one step of the main loop is left, so 32 bits hold it.
   llvm::Value *left =
       ir.CreateTrunc(ir.CreateSub(count, index), ir.getInt32Ty(), "left");
   llvm::Value *mask =
       ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
                        ir.CreateVectorSplat(lanes.lanes, left), "mask");
-  emitBody({index, mask});
+  emitBody({index, left, mask});
   llvm::Value *next =
       ir.CreateNUWAdd(index, ir.getInt64(lanes.lanes), "j.next");
   index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpSLT(next, count), tail, done);
+  ir.CreateCondBr(ir.CreateICmpSLT(next, count), loop, after);
 }
 
 void KernelEmitter::run() {
-  entry = block("entry");
-  mainLoop = block("vector.loop");
-  check = block("tail.check");
-  tail = block("tail");
-  done = block("done");
-  emitEntry();
-  emitMainLoop();
-  emitTail();
+  ir.SetInsertPoint(block("entry"));
+  auto *loop = block("vector.loop"), *check = block("tail.check"),
+       *tail = block("tail"), *done = block("done");
+  makeSlots();
+  llvm::Value *whole = emitMainLoop(loop, check);
+  ir.SetInsertPoint(check);
+  emitTailLoop(tail, whole, done);
   ir.SetInsertPoint(done);
   ir.CreateRetVoid();
 }
 
-static Status checkTypes(const Plan &plan) {
-  for (const auto *accesses : {&plan.inputs, &plan.outputs})
-    for (const Access &access : *accesses)
-      if (access.type != DType::F32)
-        return Error(ErrorCode::Unsupported,
-                     concat("no code can be generated for elements of type ",
-                            nameOf(access.type)));
-  return {};
-}
-
 Expected<std::unique_ptr<llvm::Module>>
 codegen::emitKernel(llvm::LLVMContext &context, const Plan &plan,
-                    const Target &target) {
-  if (auto status = checkTypes(plan); !status)
+                    const Target &target, OptLevel level) {
+  if (auto status = checkEmittable(plan); !status)
     return status.error();
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
-  KernelEmitter(*module, plan, target).run();
+  KernelEmitter(*module, plan, target, level).run();
   return module;
 }

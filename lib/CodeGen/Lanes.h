@@ -21,10 +21,19 @@
 
 namespace kexpr::codegen {
 
+/// The weights of a branch that is hardly ever taken.
+inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
+  return llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
+}
+
 /// Where instructions go, and how many lanes a vector has.
 struct LaneBuilder {
   llvm::IRBuilder<> &ir;
   unsigned lanes;
+  /// Whether the machine can load and store some lanes of a vector.
+  bool hasMaskedMemory;
+  /// If set, `rarely` emits the fast way alone and leaves its mask here.
+  llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
 
   template <class T> llvm::Type *elementType() const {
     if constexpr (std::is_same_v<T, float>)
@@ -107,7 +116,8 @@ struct LanesAlgebra {
     if constexpr (std::is_floating_point_v<From> && toFloat)
       return {a.builder, ir.CreateFPCast(a.value, type)};
     else if constexpr (std::is_floating_point_v<From>)
-      return {a.builder, ir.CreateFPToSI(a.value, type)};
+      // What does not fit is some number, the same one wherever it is used.
+      return {a.builder, ir.CreateFreeze(ir.CreateFPToSI(a.value, type))};
     else if constexpr (toFloat)
       return {a.builder, std::is_same_v<From, bool>
                              ? ir.CreateUIToFP(a.value, type)
@@ -126,14 +136,20 @@ struct LanesAlgebra {
   /// way of the loop's straight line.
   template <class T, class F>
   static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F slow) {
-    llvm::IRBuilder<> &ir = mask.builder->ir;
+    const LaneBuilder *builder = mask.builder;
+    if (builder->rareMasks) {
+      builder->rareMasks->push_back(mask.value);
+      return fast;
+    }
+    llvm::IRBuilder<> &ir = builder->ir;
     llvm::LLVMContext &context = ir.getContext();
-    llvm::Function *function = ir.GetInsertBlock()->getParent();
-    auto *rare = llvm::BasicBlock::Create(context, "rare", function);
-    auto *join = llvm::BasicBlock::Create(context, "join", function);
     llvm::BasicBlock *from = ir.GetInsertBlock();
+    llvm::Function *function = from->getParent();
+    auto *rare = llvm::BasicBlock::Create(context, "rare", function);
+    auto *join = llvm::BasicBlock::Create(context, "join", function,
+                                          from->getNextNode());
     ir.CreateCondBr(ir.CreateOrReduce(mask.value), rare, join,
-                    llvm::MDBuilder(context).createBranchWeights(1, 1 << 20));
+                    unlikely(context));
     ir.SetInsertPoint(rare);
     llvm::Value *chosen = ir.CreateSelect(mask.value, slow().value, fast.value);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
@@ -142,7 +158,7 @@ struct LanesAlgebra {
     llvm::PHINode *result = ir.CreatePHI(fast.value->getType(), 2);
     result->addIncoming(fast.value, from);
     result->addIncoming(chosen, rareEnd);
-    return {mask.builder, result};
+    return {builder, result};
   }
 
 private:

@@ -7,6 +7,7 @@
 #include "CodeGen/Operators.h"
 
 #include "Ops/Operators.h"
+#include "Support/Text.h"
 
 #include <array>
 
@@ -22,11 +23,10 @@ static llvm::Value *emit(const LaneBuilder &builder, llvm::Value *const *args) {
 }
 
 template <class Op> static constexpr EmitFn emitterOf() {
-  if constexpr (Op::info.types == ops::TypeRule::Integral ||
-                Op::info.result == ops::ResultRule::Bool)
-    return nullptr;
-  else
+  if constexpr (ops::isFloatToFloat<Op>)
     return emit<Op>;
+  else
+    return nullptr;
 }
 
 llvm::ArrayRef<EmitFn> codegen::emitters() {
@@ -38,4 +38,25 @@ llvm::ArrayRef<EmitFn> codegen::emitters() {
     return result;
   }();
   return table;
+}
+
+static Error unsupported(std::string_view what, DType type) {
+  return {ErrorCode::Unsupported, concat("no code can be generated for ", what,
+                                         " of type ", nameOf(type))};
+}
+
+Status codegen::checkEmittable(const semantics::Plan &plan) {
+  for (const auto *accesses : {&plan.inputs, &plan.outputs})
+    for (const semantics::Access &access : *accesses)
+      if (access.type != DType::F32)
+        return unsupported("elements", access.type);
+  for (const semantics::Value &value : plan.graph.values) {
+    const bool isCall = value.kind == semantics::ValueKind::Call;
+    if (isCall && !emitters()[value.op])
+      return unsupported(concat("'", ops::table()[value.op].info.name, "'"),
+                         value.type);
+    if (value.type != DType::F32)
+      return unsupported("values", value.type);
+  }
+  return {};
 }

@@ -8,7 +8,8 @@
 #define KEXPR_CODEGEN_OPERATORS_H
 
 #include "CodeGen/Lanes.h"
-#include "Ops/Table.h"
+#include "Semantics/Plan.h"
+#include "kexpr/Error.h"
 
 namespace kexpr::codegen {
 
@@ -19,6 +20,10 @@ using EmitFn = llvm::Value *(*)(const LaneBuilder &builder,
 /// The emitters, indexed by OpId; null for an operator that does not take
 /// floats to floats.
 llvm::ArrayRef<EmitFn> emitters();
+
+/// Whether a plan can be emitted: it reads, computes and writes nothing but
+/// f32, with operators that `emitters()` has. The error says what is not so.
+Status checkEmittable(const semantics::Plan &plan);
 
 } // namespace kexpr::codegen
 

@@ -34,7 +34,7 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   ObjectCode object{.bytes = {}, .symbol = KernelSymbol, .times = {}};
   const auto start = Clock::now();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target);
+  auto module = emitKernel(context, plan, target, level);
   if (!module)
     return module.error();
   (*module)->setDataLayout((*machine)->createDataLayout());
@@ -74,7 +74,7 @@ Expected<std::string> codegen::dump(const semantics::Plan &plan,
   if (!machine)
     return machine.error();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target);
+  auto module = emitKernel(context, plan, target, level);
   if (!module)
     return module.error();
   (*module)->setDataLayout((*machine)->createDataLayout());

@@ -167,6 +167,21 @@ Expected<Target> codegen::makeTarget(const TargetOptions &options) {
   return complete(std::move(target));
 }
 
+/// The x86 extensions that code for a kernel may use. A CPU has others, for
+/// operating systems and cryptography, that its host may well hide.
+static constexpr const char *KernelFeatures[] = {
+    "+sse3",       "+ssse3",        "+sse4.1",
+    "+sse4.2",     "+sse4a",        "+avx",
+    "+avx2",       "+fma",          "+fma4",
+    "+xop",        "+bmi",          "+bmi2",
+    "+lzcnt",      "+popcnt",       "+movbe",
+    "+tbm",        "+gfni",         "+avx512f",
+    "+avx512cd",   "+avx512bw",     "+avx512dq",
+    "+avx512vl",   "+avx512vbmi",   "+avx512vbmi2",
+    "+avx512ifma", "+avx512bitalg", "+avx512vpopcntdq",
+    "+avx512fp16", "+avxvnni",      "+avxifma",
+    "+ndd"};
+
 Status codegen::checkRunsHere(const Target &target) {
   auto wanted = subtargetOf(target), host = subtargetOf(hostTarget());
   if (!wanted || !host)
@@ -177,8 +192,7 @@ Status codegen::checkRunsHere(const Target &target) {
         concat("code for '", target.triple, "' does not run on this machine"));
   if (!(*host)->getTargetTriple().isX86())
     return {};
-  for (const char *feature : {"+avx", "+avx2", "+fma", "+bmi2", "+avx512f",
-                              "+avx512bw", "+avx512dq", "+avx512vl"})
+  for (const char *feature : KernelFeatures)
     if ((*wanted)->checkFeatures(feature) && !(*host)->checkFeatures(feature))
       return badTarget(concat("code for '", target.cpu, "' needs '",
                               feature + 1,

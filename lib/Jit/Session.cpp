@@ -40,7 +40,7 @@ public:
     session.setErrorReporter(
         [](llvm::Error error) { llvm::consumeError(std::move(error)); });
   }
-  ~Linker() { llvm::cantFail(session.endSession()); }
+  ~Linker() { llvm::consumeError(session.endSession()); }
 
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer layer;
@@ -79,11 +79,18 @@ private:
 
 } // namespace
 
-/// Bytes of code and constants in an object file.
-static llvm::Expected<std::size_t> sizeOfObject(llvm::MemoryBufferRef buffer) {
+/// Bytes of code and constants in an object file for `triple`.
+static llvm::Expected<std::size_t> sizeOfObject(llvm::MemoryBufferRef buffer,
+                                                const llvm::Triple &triple) {
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);
   if (!file)
     return file.takeError();
+  // JITLink would link it as happily.
+  if ((*file)->getArch() != triple.getArch())
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(), "the object is for '%s', not '%s'",
+        llvm::Triple::getArchTypeName((*file)->getArch()).data(),
+        llvm::Triple::getArchTypeName(triple.getArch()).data());
   std::size_t bytes = 0;
   for (const auto &section : (*file)->sections())
     if (section.isText() || section.isData())
@@ -95,7 +102,8 @@ kexpr::Expected<std::shared_ptr<Code>>
 OrcSession::link(std::vector<char> object, const std::string &symbol) {
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
       llvm::StringRef(object.data(), object.size()), symbol);
-  auto bytes = sizeOfObject(buffer->getMemBufferRef());
+  auto bytes = sizeOfObject(buffer->getMemBufferRef(),
+                            linker->session.getTargetTriple());
   if (!bytes)
     return convert(bytes.takeError());
   // Every object defines the same symbol, so each gets a library of its own.

@@ -40,9 +40,10 @@ public:
   virtual ~Session() = default;
   static Expected<std::shared_ptr<Session>> create();
 
-  /// Links a relocatable object file of this machine and finds `symbol` in it.
-  /// The object must not refer to any symbol outside itself but those of the
-  /// C math library.
+  /// Links a relocatable object file and finds `symbol` in it. Two objects may
+  /// define the same symbol; neither sees the other. An error for bytes that
+  /// are no object file, for one of another architecture, and for one that
+  /// refers to a symbol outside itself.
   virtual Expected<std::shared_ptr<Code>> link(std::vector<char> object,
                                                const std::string &symbol) = 0;
 };

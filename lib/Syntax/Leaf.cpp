@@ -71,7 +71,11 @@ static double parseReal(std::string_view &digits) {
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const std::string_view taken(digits.data(), end - digits.data());
-  if (error == std::errc::result_out_of_range) {
+  // GCC 12's library takes exponents near the end of 64 bits for tiny ones.
+  const std::size_t mark = std::min(taken.find_first_of("eE"), taken.size());
+  const bool isNotZero = taken.substr(0, mark).find_first_of("123456789") !=
+                         std::string_view::npos;
+  if (error == std::errc::result_out_of_range || (value == 0 && isNotZero)) {
     value = isTooLarge(taken.substr(negative))
                 ? std::numeric_limits<double>::infinity()
                 : 0;

@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/Slot.h"
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using semantics::Walk;
+
+/// A base may have any address, so elements are aligned to nothing.
+static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
+
+Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
+           llvm::Value *pointers, llvm::Value *strides, unsigned number,
+           const llvm::Twine &name)
+    : walk(access.walk) {
+  llvm::IRBuilder<> &ir = lanes.ir;
+  pointer = ir.CreateLoad(
+      ir.getPtrTy(),
+      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number),
+      name + ".pointer");
+  if (walk == Walk::Strided)
+    stride = ir.CreateLoad(
+        ir.getInt64Ty(),
+        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number),
+        name + ".stride");
+  if (walk == Walk::Constant) {
+    element = ir.CreateAlignedLoad(ir.getFloatTy(), pointer, AnyAddress,
+                                   name + ".element");
+    splat = ir.CreateVectorSplat(lanes.lanes, element, name);
+  }
+}
+
+llvm::Value *Slot::address(const LaneBuilder &lanes, const Position &at) const {
+  return lanes.ir.CreateInBoundsGEP(lanes.ir.getFloatTy(), pointer, at.index);
+}
+
+llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
+                                                     const Position &at) const {
+  llvm::IRBuilder<> &ir = lanes.ir;
+  llvm::Value *step = stride ? stride : ir.getInt64(sizeof(float));
+  llvm::Value *first =
+      ir.CreateGEP(ir.getInt8Ty(), pointer, ir.CreateMul(at.index, step));
+  llvm::SmallVector<llvm::Value *, 16> result{first};
+  llvm::Value *next = first;
+  while (result.size() < lanes.lanes) {
+    // One addition a lane; multiples of the stride would fill the registers.
+    next = ir.CreateGEP(ir.getInt8Ty(), next, step);
+    // The first lane stands in for those that do not exist.
+    if (at.left)
+      next = ir.CreateSelect(
+          ir.CreateICmpSGT(at.left, ir.getInt32(result.size())), next, first);
+    result.push_back(next);
+  }
+  return result;
+}
+
+llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
+                        const llvm::Twine &name) const {
+  llvm::IRBuilder<> &ir = lanes.ir;
+  llvm::Type *type = lanes.vectorType<float>();
+  if (walk == Walk::Constant)
+    return splat->getType() == type
+               ? splat
+               : ir.CreateVectorSplat(lanes.lanes, element, name);
+  if (isLaneByLane(lanes, at)) {
+    llvm::Value *vector = llvm::PoisonValue::get(type);
+    std::uint64_t lane = 0;
+    for (llvm::Value *from : addresses(lanes, at))
+      vector = ir.CreateInsertElement(
+          vector, ir.CreateAlignedLoad(ir.getFloatTy(), from, AnyAddress),
+          lane++, name);
+    return vector;
+  }
+  if (at.mask)
+    return ir.CreateMaskedLoad(type, address(lanes, at), AnyAddress, at.mask,
+                               llvm::Constant::getNullValue(type), name);
+  return ir.CreateAlignedLoad(type, address(lanes, at), AnyAddress, name);
+}
+
+void Slot::store(const LaneBuilder &lanes, const Position &at,
+                 llvm::Value *value) const {
+  llvm::IRBuilder<> &ir = lanes.ir;
+  auto element = [&](std::uint64_t lane) {
+    return ir.CreateExtractElement(value, lane);
+  };
+  if (isLaneByLane(lanes, at)) {
+    if (at.mask)
+      value = ir.CreateSelect(at.mask, value,
+                              ir.CreateVectorSplat(lanes.lanes, element(0)));
+    std::uint64_t lane = 0;
+    for (llvm::Value *to : addresses(lanes, at))
+      ir.CreateAlignedStore(element(lane++), to, AnyAddress);
+  } else if (at.mask) {
+    ir.CreateMaskedStore(value, address(lanes, at), AnyAddress, at.mask);
+  } else {
+    ir.CreateAlignedStore(value, address(lanes, at), AnyAddress);
+  }
+}

@@ -1,0 +1,61 @@
+//===- CodeGen/Slot.h - Operands and outputs in memory --------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_SLOT_H
+#define KEXPR_CODEGEN_SLOT_H
+
+#include "CodeGen/Lanes.h"
+#include "Semantics/Plan.h"
+
+namespace kexpr::codegen {
+
+/// One vector of elements on its way through a body. It has the width of the
+/// `LaneBuilder` that comes with it.
+struct Position {
+  /// Of its first element, which exists.
+  llvm::Value *index;
+  /// How many elements there are from here on, as an i32; null for enough.
+  llvm::Value *left = nullptr;
+  /// Lanes that exist; null for all.
+  llvm::Value *mask = nullptr;
+};
+
+/// An operand or output of a `LoopFn`. Elements are f32 and may lie at any
+/// address. Of lanes that do not exist, none is written and no memory is
+/// touched.
+class Slot {
+public:
+  /// Emits what every access shares: the pointer, the stride, the one element
+  /// of a constant. `number` is the slot's place in `pointers` and `strides`.
+  Slot(const LaneBuilder &lanes, const semantics::Access &access,
+       llvm::Value *pointers, llvm::Value *strides, unsigned number,
+       const llvm::Twine &name);
+
+  llvm::Value *load(const LaneBuilder &lanes, const Position &at,
+                    const llvm::Twine &name) const;
+  void store(const LaneBuilder &lanes, const Position &at,
+             llvm::Value *value) const;
+
+private:
+  bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
+    return walk == semantics::Walk::Strided ||
+           (at.mask && !lanes.hasMaskedMemory);
+  }
+  llvm::Value *address(const LaneBuilder &lanes, const Position &at) const;
+  /// The address of every lane, one by one.
+  llvm::SmallVector<llvm::Value *, 16> addresses(const LaneBuilder &lanes,
+                                                 const Position &at) const;
+
+  semantics::Walk walk;
+  llvm::Value *pointer = nullptr;
+  llvm::Value *stride = nullptr; ///< In bytes, if strided.
+  /// The one element of a constant, and a vector of it.
+  llvm::Value *element = nullptr, *splat = nullptr;
+};
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_SLOT_H

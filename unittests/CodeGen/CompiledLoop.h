@@ -1,0 +1,94 @@
+//===- CompiledLoop.h - Plans turned into code for tests ------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_UNITTESTS_CODEGEN_COMPILEDLOOP_H
+#define KEXPR_UNITTESTS_CODEGEN_COMPILEDLOOP_H
+
+#include "CodeGen/CodeGen.h"
+#include "Jit/Session.h"
+#include "Semantics/Check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kexpr::test {
+
+/// The plan of an expression. `walks` are those of the outputs, then of the
+/// inputs in order of first use; what it leaves out is contiguous.
+inline semantics::Plan planFor(std::string_view text,
+                               std::vector<semantics::Walk> walks = {}) {
+  semantics::Plan plan{.graph = *semantics::check(*Expression::parse(text), {}),
+                       .inputs = {},
+                       .outputs = {}};
+  plan.outputs.resize(plan.graph.outputs.size());
+  plan.inputs.resize(plan.graph.inputs.size());
+  for (std::size_t i = 0; i < walks.size(); ++i)
+    (i < plan.outputs.size() ? plan.outputs[i]
+                             : plan.inputs[i - plan.outputs.size()])
+        .walk = walks[i];
+  return plan;
+}
+
+/// This machine with every width of vectors that it has; none where code is
+/// never generated.
+inline std::vector<codegen::Target> hostTargets() {
+  std::vector<codegen::Target> targets;
+  for (unsigned bits : {128, 256, 512}) {
+    auto target = codegen::makeTarget(
+        {.triple = {}, .cpu = {}, .features = {}, .vectorBits = bits});
+    if (target && target->hasFma)
+      targets.push_back(*target);
+  }
+  return targets;
+}
+
+/// A plan compiled and linked into this process.
+class CompiledLoop {
+public:
+  CompiledLoop(const semantics::Plan &plan, const codegen::Target &target,
+               codegen::OptLevel level = codegen::OptLevel::Optimized) {
+    static const auto session = *jit::Session::create();
+    auto object = codegen::compile(plan, target, level);
+    if (!object) {
+      ADD_FAILURE() << object.error().message();
+      return;
+    }
+    auto linked = session->link(std::move(object->bytes), object->symbol);
+    if (!linked) {
+      ADD_FAILURE() << linked.error().message();
+      return;
+    }
+    code = *linked;
+  }
+  explicit operator bool() const { return code != nullptr; }
+
+  void run(std::int64_t count, std::vector<const void *> pointers,
+           const std::vector<std::int64_t> &strides = {}) const {
+    reinterpret_cast<semantics::LoopFn>(code->address())(
+        count, const_cast<void *const *>(pointers.data()), strides.data());
+  }
+
+private:
+  std::shared_ptr<jit::Code> code;
+};
+
+/// Runs `test(target, level)` for every kind of code this machine can run.
+template <class F> void forEachTier(F test) {
+  for (const codegen::Target &target : hostTargets())
+    for (auto level :
+         {codegen::OptLevel::Baseline, codegen::OptLevel::Optimized}) {
+      SCOPED_TRACE(
+          std::to_string(target.vectorBits) + " bits, " +
+          (level == codegen::OptLevel::Baseline ? "baseline" : "optimized"));
+      test(target, level);
+    }
+}
+
+} // namespace kexpr::test
+
+#endif // KEXPR_UNITTESTS_CODEGEN_COMPILEDLOOP_H

@@ -1,0 +1,157 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CompiledLoop.h"
+
+#include <regex>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using namespace kexpr::test;
+using semantics::Walk;
+
+namespace {
+
+/// A machine that every build can generate code for.
+Target zen3() {
+  return *makeTarget({.triple = "x86_64-pc-linux-gnu",
+                      .cpu = "znver3",
+                      .features = {},
+                      .vectorBits = 0});
+}
+
+std::string irOf(const semantics::Plan &plan) {
+  auto text = dump(plan, zen3(), OptLevel::Optimized, Stage::Llvm);
+  EXPECT_TRUE(text) << text.error().message();
+  return text ? *text : std::string();
+}
+
+std::size_t countOf(const std::string &text, const std::string &pattern) {
+  const std::regex regex(pattern);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), regex),
+                       {});
+}
+
+/// The text from a block's label to the next block's.
+std::string blockOf(const std::string &ir, const std::string &label) {
+  const std::size_t begin = ir.find("\n" + label + ":");
+  return begin == std::string::npos
+             ? std::string()
+             : ir.substr(begin, ir.find("\n\n", begin) - begin);
+}
+
+} // namespace
+
+TEST(Emitter, MakesOneLoopOfVectorsAndOneTail) {
+  const std::string ir = irOf(planFor("add(mul(@0,@1),@2)"));
+  EXPECT_EQ(countOf(ir, "\ndefine "), 1u);
+  EXPECT_EQ(countOf(ir, "\nvector.loop:"), 1u);
+  EXPECT_EQ(countOf(ir, "\ntail:"), 1u);
+  EXPECT_EQ(countOf(ir, " phi "), 2u);
+  EXPECT_EQ(countOf(ir, "alloca"), 0u);
+  EXPECT_EQ(countOf(ir, " = call .*@(?!llvm\\.)"), 0u);
+  EXPECT_EQ(countOf(ir, " (fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) "),
+            0u);
+}
+
+TEST(Emitter, LoadsAndStoresOnceACopy) {
+  const std::string ir = irOf(planFor("[mul(@0,@0),add(@1,mul(@0,@0))]"));
+  const std::string loop = blockOf(ir, "vector.loop");
+  EXPECT_EQ(countOf(loop, "load <8 x float>"), 2 * 4u);
+  EXPECT_EQ(countOf(loop, "store <8 x float>"), 2 * 4u);
+  EXPECT_EQ(countOf(loop, "fmul <8 x float>"), 4u);
+  const std::string tail = blockOf(ir, "tail");
+  EXPECT_EQ(countOf(tail, "@llvm.masked.load"), 2u);
+  EXPECT_EQ(countOf(tail, "@llvm.masked.store"), 2u);
+  EXPECT_EQ(countOf(tail, " load | store "), 0u);
+}
+
+TEST(Emitter, NamesValuesAfterOperandsAndOperators) {
+  const std::string loop =
+      blockOf(irOf(planFor("add(mul(@7,@2),1)")), "vector.loop");
+  EXPECT_NE(loop.find("%x7 = load"), std::string::npos);
+  EXPECT_NE(loop.find("%x2 = load"), std::string::npos);
+  EXPECT_NE(loop.find("%mul = fmul <8 x float> %x7, %x2"), std::string::npos);
+  EXPECT_NE(loop.find("%add = fadd <8 x float> %mul, <float 1"),
+            std::string::npos);
+}
+
+TEST(Emitter, LoadsConstantsBeforeTheLoop) {
+  const std::string ir = irOf(planFor(
+      "mul(@0,@1)", {Walk::Contiguous, Walk::Contiguous, Walk::Constant}));
+  EXPECT_EQ(countOf(blockOf(ir, "vector.loop"), "load "), 4u);
+  EXPECT_EQ(countOf(blockOf(ir, "tail"), "masked.load"), 1u);
+  EXPECT_NE(ir.find("%x1.element = load float"), std::string::npos);
+}
+
+TEST(Emitter, WalksStridesLaneByLane) {
+  const std::string loop =
+      blockOf(irOf(planFor("neg(@0)", {Walk::Contiguous, Walk::Strided})),
+              "vector.loop");
+  EXPECT_EQ(countOf(loop, "load float"), 8 * 4u);
+  EXPECT_EQ(countOf(loop, "gather"), 0u);
+}
+
+TEST(Emitter, KeepsSlowWaysOutOfTheLoops) {
+  const std::string ir = irOf(planFor("add(sin(@0),cos(@0))"));
+  // One way out of each loop, however many operators have a slow way, to where
+  // elements are computed one by one.
+  EXPECT_EQ(countOf(ir, "\nagain\\d*:"), 2u);
+  EXPECT_EQ(countOf(ir, "\nelements\\d*:"), 2u);
+  EXPECT_EQ(countOf(ir, "vector.reduce.or.v8i1\\(<8 x i1> %"), 2u);
+  EXPECT_EQ(countOf(blockOf(ir, "vector.loop"), "br i1 %\\d+, label %again"),
+            1u);
+  EXPECT_EQ(countOf(ir, " = call .*@(?!llvm\\.)"), 0u);
+  EXPECT_EQ(countOf(ir, "store <8 x float>"), 1u);
+  EXPECT_EQ(countOf(ir, "store <1 x float>"), 2u);
+}
+
+TEST(Emitter, RepeatsLongBodiesLess) {
+  auto copies = [](const char *text, OptLevel level) {
+    const std::string ir = *dump(planFor(text), zen3(), level, Stage::Llvm);
+    return countOf(blockOf(ir, "vector.loop"), "store <8 x float>");
+  };
+  EXPECT_EQ(copies("neg(@0)", OptLevel::Baseline), 4);
+  EXPECT_EQ(copies("silu(@0)", OptLevel::Optimized), 2);
+  EXPECT_EQ(copies("silu(@0)", OptLevel::Baseline), 1);
+  EXPECT_EQ(copies("pow(@0,@1)", OptLevel::Optimized), 1);
+}
+
+TEST(Emitter, DumpsTheSameTextEveryTime) {
+  const auto plan = planFor("add(tanh(@0),sin(@1))");
+  for (Stage stage : {Stage::Llvm, Stage::Asm}) {
+    const auto first = dump(plan, zen3(), OptLevel::Optimized, stage);
+    const auto second = dump(plan, zen3(), OptLevel::Optimized, stage);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(*first, *second);
+  }
+}
+
+TEST(Emitter, RefusesWhatHasNoCode) {
+  auto plan = planFor("neg(@0)");
+  plan.inputs[0].type = DType::F16;
+  auto object = compile(plan, zen3(), OptLevel::Optimized);
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.error().code(), ErrorCode::Unsupported);
+  EXPECT_EQ(object.error().message(),
+            "no code can be generated for elements of type f16");
+
+  semantics::GraphBuilder builder;
+  const semantics::ValueId x = builder.input(0, DType::F32);
+  for (const char *name : {"eq", "and"}) {
+    const auto id = ops::find(name);
+    ASSERT_TRUE(id) << name;
+    const semantics::ValueId args[] = {x, x};
+    const auto result = builder.call(*id, DType::F32, args);
+    auto text = dump({.graph = builder.finish({&result, 1}),
+                      .inputs = std::vector<semantics::Access>(1),
+                      .outputs = std::vector<semantics::Access>(1)},
+                     zen3(), OptLevel::Optimized, Stage::Llvm);
+    ASSERT_FALSE(text) << name;
+    EXPECT_EQ(text.error().code(), ErrorCode::Unsupported);
+    EXPECT_NE(text.error().message().find(name), std::string::npos);
+  }
+}

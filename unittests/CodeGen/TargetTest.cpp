@@ -1,0 +1,100 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CodeGen.h"
+
+#include <gtest/gtest.h>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+
+static std::string messageOf(const TargetOptions &options) {
+  auto target = makeTarget(options);
+  if (target)
+    return "no error";
+  EXPECT_EQ(target.error().code(), ErrorCode::InvalidArgument);
+  return target.error().message();
+}
+
+static TargetOptions onX86(const char *cpu, unsigned bits = 0,
+                           const char *features = "") {
+  return {.triple = "x86_64-pc-linux-gnu",
+          .cpu = cpu,
+          .features = features,
+          .vectorBits = bits};
+}
+
+TEST(Target, HostHasAName) {
+  const Target &host = hostTarget();
+  EXPECT_FALSE(host.triple.empty());
+  EXPECT_FALSE(host.cpu.empty());
+  EXPECT_EQ(&host, &hostTarget());
+  EXPECT_TRUE(checkRunsHere(host));
+}
+
+TEST(Target, WidthFollowsTheCpu) {
+  EXPECT_EQ(makeTarget(onX86("x86-64"))->vectorBits, 128u);
+  EXPECT_EQ(makeTarget(onX86("znver3"))->vectorBits, 256u);
+  EXPECT_EQ(makeTarget(onX86("znver4"))->vectorBits, 512u);
+  // It slows down with 512 bits and says so.
+  EXPECT_EQ(makeTarget(onX86("skylake-avx512"))->vectorBits, 256u);
+  EXPECT_EQ(makeTarget(onX86("skylake-avx512", 512))->vectorBits, 512u);
+  EXPECT_EQ(makeTarget({.triple = "aarch64-linux-gnu",
+                        .cpu = "neoverse-n1",
+                        .features = {},
+                        .vectorBits = 0})
+                ->vectorBits,
+            128u);
+}
+
+TEST(Target, FmaFollowsCpuAndFeatures) {
+  EXPECT_FALSE(makeTarget(onX86("x86-64"))->hasFma);
+  EXPECT_TRUE(makeTarget(onX86("znver3"))->hasFma);
+  EXPECT_FALSE(makeTarget(onX86("znver3", 0, "-fma"))->hasFma);
+  EXPECT_TRUE(makeTarget({.triple = "arm64-apple-darwin",
+                          .cpu = "apple-m1",
+                          .features = {},
+                          .vectorBits = 0})
+                  ->hasFma);
+}
+
+TEST(Target, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(messageOf(onX86("zen9")),
+            "unknown CPU 'zen9' for 'x86_64-pc-linux-gnu'");
+  EXPECT_EQ(messageOf(onX86("neoverse-n1")),
+            "unknown CPU 'neoverse-n1' for 'x86_64-pc-linux-gnu'");
+  EXPECT_EQ(messageOf(onX86("znver3", 0, "+avx3")),
+            "unknown CPU feature '+avx3'; features are written +name or -name");
+  EXPECT_EQ(messageOf(onX86("znver3", 0, "avx2")),
+            "unknown CPU feature 'avx2'; features are written +name or -name");
+  EXPECT_EQ(messageOf(onX86("znver3", 512)),
+            "'znver3' has vectors of 256 bits at most, not 512");
+  EXPECT_EQ(messageOf(onX86("znver4", 384)),
+            "vectors have 128, 256 or 512 bits, not 384");
+  EXPECT_EQ(messageOf({.triple = "z80-unknown-cpm",
+                       .cpu = {},
+                       .features = {},
+                       .vectorBits = 0}),
+            "no code generator for the target 'z80-unknown-cpm'");
+}
+
+TEST(Target, CodeForOthersDoesNotRunHere) {
+  const bool isX86 = hostTarget().triple.rfind("x86_64", 0) == 0;
+  auto other = isX86 ? makeTarget({.triple = "aarch64-linux-gnu",
+                                   .cpu = "neoverse-n1",
+                                   .features = {},
+                                   .vectorBits = 0})
+                     : makeTarget(onX86("znver3"));
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(checkRunsHere(*other));
+  if (!isX86)
+    return;
+  // No CPU has both AVX-512 and AMD's extinct four-operand extensions.
+  auto extinct = makeTarget(onX86("bdver4"));
+  auto recent = makeTarget(onX86("znver4"));
+  EXPECT_FALSE(checkRunsHere(*extinct) && checkRunsHere(*recent));
+  EXPECT_TRUE(checkRunsHere(*makeTarget(onX86("x86-64"))));
+}
