@@ -12,8 +12,10 @@ packages=(
   libtbb-dev                           # oneTBB
   libgtest-dev                         # GoogleTest
   libbenchmark-dev                     # Google Benchmark
+  libsleef-dev                         # vector functions to measure against
   libcli11-dev                         # command lines of the tools
   nlohmann-json3-dev                   # JSON that the tools write
+  libmpfr-dev                          # what errors are measured against
   binutils                             # nm, to see what a library exports
   python3                              # utils/*.py
 )

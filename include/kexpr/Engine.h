@@ -8,10 +8,12 @@
 #define KEXPR_ENGINE_H
 
 #include "kexpr/Kernel.h"
+#include "kexpr/Precision.h"
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kexpr {
 namespace runtime {
@@ -30,6 +32,10 @@ enum class Mode : std::uint8_t {
 struct CompileOptions {
   Mode mode = Mode::Optimized;
   ParseLimits limits = {};
+  Precision precision = Precision::Default;
+  /// `operandTypes[k]` is the type of `@k`; operands past its end are F32. F32
+  /// and F64 are served, one of them for the whole expression.
+  std::vector<DType> operandTypes = {};
 };
 
 struct EngineOptions {

@@ -9,6 +9,7 @@
 
 #include "kexpr/Error.h"
 #include "kexpr/Expression.h"
+#include "kexpr/Precision.h"
 #include "kexpr/Span.h"
 #include "kexpr/Tensor.h"
 
@@ -118,6 +119,9 @@ public:
 
   const Expression &expression() const;
   std::size_t outputCount() const;
+  /// The element type that output `index` must have.
+  DType outputType(std::size_t index = 0) const;
+  Precision precision() const;
   /// What runs contiguous calls.
   Tier tier() const;
   /// Where the machine code of contiguous calls starts; null when interpreted.

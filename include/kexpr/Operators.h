@@ -27,9 +27,13 @@ struct OperatorInfo {
   std::string_view doc;
   /// "float", "numeric" or "integral": what it computes in.
   std::string_view types;
-  /// Largest error in f32 in units in the last place; 0.5 is correctly
-  /// rounded, 0 exact.
+  /// Largest errors in units in the last place; 0.5 is correctly rounded, 0
+  /// exact. In f32 at Precision::Default...
   double maxUlp;
+  /// ... in f32 at Precision::Accurate...
+  double maxUlpAccurate;
+  /// ... and in f64.
+  double maxUlpF64;
   /// Primitive operations of one f32 element.
   unsigned operations;
   /// Whether PNNX writes it in expression strings.

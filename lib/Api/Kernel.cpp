@@ -67,6 +67,14 @@ std::size_t Kernel::outputCount() const {
   return impl->contiguous().plan.outputs.size();
 }
 
+DType Kernel::outputType(std::size_t index) const {
+  return impl->contiguous().plan.outputs[index].type;
+}
+
+Precision Kernel::precision() const {
+  return impl->contiguous().plan.precision;
+}
+
 Tier Kernel::tier() const { return impl->contiguous().tier; }
 
 const void *Kernel::codeAddress() const {
@@ -79,5 +87,5 @@ std::size_t Kernel::codeSize() const { return impl->codeSize(); }
 CompileTimes Kernel::compileTimes() const { return impl->contiguous().times; }
 
 unsigned Kernel::operationsPerElement() const {
-  return impl->contiguous().plan.graph.work().operations;
+  return impl->contiguous().plan.work().operations;
 }

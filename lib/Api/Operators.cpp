@@ -16,11 +16,18 @@ using namespace kexpr;
 static OperatorInfo describe(const ops::OpEntry &entry) {
   constexpr std::string_view types[] = {"float", "numeric", "integral"};
   // PNNX knows at most one other spelling of an operator.
-  return {entry.info.name,   entry.info.aliases[0],
-          entry.arity,       entry.info.overload.arity,
-          entry.info.doc,    types[static_cast<int>(entry.info.types)],
-          entry.info.maxUlp, entry.work.operations,
-          entry.info.pnnx};
+  const ops::OpInfo &info = entry.info;
+  return {.name = info.name,
+          .aliases = info.aliases[0],
+          .arity = entry.arity,
+          .overloadArity = info.overload.arity,
+          .doc = info.doc,
+          .types = types[static_cast<int>(info.types)],
+          .maxUlp = info.ulp.f32,
+          .maxUlpAccurate = info.ulp.accurate,
+          .maxUlpF64 = info.ulp.f64,
+          .operations = entry.workIn(ops::Arithmetic::F32).operations,
+          .pnnx = info.pnnx};
 }
 
 Span<const OperatorInfo> kexpr::operators() {

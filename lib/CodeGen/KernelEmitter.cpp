@@ -11,8 +11,6 @@
 
 #include <llvm/TargetParser/Triple.h>
 
-#include <utility>
-
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Access;
@@ -21,13 +19,24 @@ using semantics::ValueKind;
 
 /// Copies of the body in the main loop. A short body is repeated so that the
 /// loop's own instructions weigh little; a long one hides its latency by
-/// itself, since a core looks hundreds of instructions ahead, and is repeated
-/// only where compile time matters less than the last few percent.
+/// itself, since a core looks hundreds of instructions ahead.
 static unsigned copiesOf(const Plan &plan, OptLevel level) {
-  const unsigned operations = plan.graph.work().operations;
-  if (operations <= 16)
+  const unsigned operations = plan.work().operations;
+  if (operations <= 12)
     return 4;
-  return operations <= 48 && level == OptLevel::Optimized ? 2 : 1;
+  return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
+}
+
+/// Elements of a vector. f32 in double lanes takes two registers a value; a
+/// long formula needs more of them than there are, and is better off with half
+/// as many elements (by a quarter slower than in full vectors if those fitted,
+/// as short ones do). Zen 5, with the registers of AVX2.
+static unsigned lanesOf(const Plan &plan, const Target &target) {
+  constexpr unsigned manyOperations = 68, fewRegisters = 256;
+  const bool isWide =
+      plan.work().wide > manyOperations && target.vectorBits <= fewRegisters;
+  const bool isDouble = plan.outputs.front().type == DType::F64;
+  return target.vectorBits / (isWide || isDouble ? 64 : 32);
 }
 
 namespace {
@@ -43,11 +52,10 @@ private:
   using Values = std::vector<llvm::Value *>;
   void makeFunction(const Target &target);
   void makeSlots();
-  llvm::Value *emitMainLoop(llvm::BasicBlock *loop, llvm::BasicBlock *after);
-  void emitTailLoop(llvm::BasicBlock *loop, llvm::Value *whole,
-                    llvm::BasicBlock *after);
-  bool emitBody(const Position &at);
-  void emitElements(const Position &at, llvm::BasicBlock *after);
+  void emitMainLoop();
+  llvm::Value *emitFastBodies(llvm::Value *index);
+  void emitTail();
+  void emitEnd(llvm::BasicBlock *done);
   Values compute(const Position &at);
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values);
@@ -64,6 +72,13 @@ private:
   LaneBuilder lanes;
   llvm::Function *function = nullptr;
   llvm::Value *count = nullptr;
+  /// How many elements the main loop takes care of.
+  llvm::Value *whole = nullptr;
+  /// Of the main loop.
+  llvm::PHINode *index = nullptr;
+  /// Where the tail begins and ends.
+  llvm::PHINode *from = nullptr, *to = nullptr;
+  llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   std::vector<Slot> outputs, inputs;
 };
 
@@ -72,7 +87,7 @@ private:
 KernelEmitter::KernelEmitter(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), copies(copiesOf(plan, level)),
-      ir(module.getContext()), lanes{ir, target.vectorBits / 32,
+      ir(module.getContext()), lanes{ir, lanesOf(plan, target),
                                      llvm::Triple(target.triple).isX86()} {
   makeFunction(target);
 }
@@ -116,7 +131,8 @@ llvm::Value *KernelEmitter::call(const semantics::Value &value,
   unsigned arity = 0;
   for (semantics::ValueId arg : plan.graph.args(value))
     args[arity++] = values[arg];
-  llvm::Value *result = emitters()[value.op](lanes, args);
+  llvm::Value *result =
+      emitters(plan.arithmeticOf(value))[value.op](lanes, args);
   if (llvm::isa<llvm::Instruction>(result) && !result->hasName())
     result->setName(llvm::StringRef(ops::table()[value.op].info.name));
   return result;
@@ -128,7 +144,9 @@ KernelEmitter::Values KernelEmitter::compute(const Position &at) {
   for (const semantics::Value &value : graph.values)
     switch (value.kind) {
     case ValueKind::Constant:
-      values.push_back(lanes.splat(static_cast<float>(value.number)));
+      values.push_back(value.type == DType::F64
+                           ? lanes.splat(value.number)
+                           : lanes.splat(static_cast<float>(value.number)));
       break;
     case ValueKind::Input:
       values.push_back(inputs[value.input].load(
@@ -145,110 +163,109 @@ void KernelEmitter::store(const Position &at, const Values &values) {
     outputs[i].store(lanes, at, values[plan.graph.outputs[i]]);
 }
 
-/// The body over one vector, with every `rarely` the fast way. Where that is
-/// wrong for an element, nothing is stored and the vector is done again: the
-/// slow way is long, and over whole vectors and in every copy it would take
-/// many times longer to compile. Gives whether there was a `rarely`.
-bool KernelEmitter::emitBody(const Position &at) {
+/// Copies of the body from `index` on, with every `rarely` the fast way. Where
+/// that is wrong for an element nothing is stored, and the tail, whose body has
+/// both ways, does these vectors. Gives the index that follows.
+llvm::Value *KernelEmitter::emitFastBodies(llvm::Value *index) {
   llvm::SmallVector<llvm::Value *> rareMasks;
+  llvm::SmallVector<std::pair<Position, Values>> bodies;
   lanes.rareMasks = &rareMasks;
-  const Values values = compute(at);
-  lanes.rareMasks = nullptr;
-  if (rareMasks.empty()) {
-    store(at, values);
-    return false;
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    const Position at{ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes))};
+    bodies.emplace_back(at, compute(at));
+    if (rareMasks.empty())
+      store(at, bodies.back().second);
   }
-  llvm::BasicBlock *following = ir.GetInsertBlock()->getNextNode();
-  auto *common = block("common", following), *next = block("next", following),
-       *again = block("again");
-  llvm::Value *mask = ir.CreateOr(rareMasks);
-  if (at.mask)
-    mask = ir.CreateAnd(mask, at.mask);
-  ir.CreateCondBr(ir.CreateOrReduce(mask), again, common,
+  lanes.rareMasks = nullptr;
+  llvm::Value *next = ir.CreateNUWAdd(
+      index, ir.getInt64(copies * std::int64_t{lanes.lanes}), "i.next");
+  if (rareMasks.empty())
+    return next;
+  auto *common = block("common", tailCheck);
+  from->addIncoming(index, ir.GetInsertBlock());
+  to->addIncoming(next, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateOrReduce(ir.CreateOr(rareMasks)), tailEntry, common,
                   unlikely(ir.getContext()));
   ir.SetInsertPoint(common);
-  store(at, values);
-  ir.CreateBr(next);
-  ir.SetInsertPoint(again);
-  emitElements(at, next);
-  ir.SetInsertPoint(next);
-  return true;
+  for (const auto &[at, values] : bodies)
+    store(at, values);
+  return next;
 }
 
-/// The elements of a vector, each by itself and each `rarely` the way that is
-/// right for it.
-void KernelEmitter::emitElements(const Position &at, llvm::BasicBlock *after) {
-  llvm::Value *size = ir.getInt64(lanes.lanes);
-  if (at.left)
-    size = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size,
-                                    ir.CreateZExt(at.left, ir.getInt64Ty()));
-  llvm::Value *end = ir.CreateNUWAdd(at.index, size);
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *loop = block("elements");
-  ir.CreateBr(loop);
-  ir.SetInsertPoint(loop);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "k");
-  index->addIncoming(at.index, before);
-  const unsigned vectorLanes = std::exchange(lanes.lanes, 1);
-  store({index}, compute({index}));
-  lanes.lanes = vectorLanes;
-  llvm::Value *next = ir.CreateNUWAdd(index, ir.getInt64(1), "k.next");
-  index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpNE(next, end), loop, after);
-}
-
-/// Gives how many elements it takes care of.
-llvm::Value *KernelEmitter::emitMainLoop(llvm::BasicBlock *loop,
-                                         llvm::BasicBlock *after) {
+void KernelEmitter::emitMainLoop() {
   llvm::BasicBlock *before = ir.GetInsertBlock();
+  const std::int64_t step = copies * std::int64_t{lanes.lanes};
+  whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
+  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), loop, tailCheck);
   ir.SetInsertPoint(loop);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
-  std::int64_t step = lanes.lanes;
-  // A body with a slow way is not repeated: it is long by itself.
-  if (!emitBody({index}))
-    for (; step < copies * lanes.lanes; step += lanes.lanes)
-      emitBody({ir.CreateNUWAdd(index, ir.getInt64(step))});
-  llvm::BasicBlock *end = ir.GetInsertBlock();
-
-  ir.SetInsertPoint(before);
-  llvm::Value *whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
-  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), loop, after);
-  ir.SetInsertPoint(end);
-  llvm::Value *next = ir.CreateNUWAdd(index, ir.getInt64(step), "i.next");
+  index = ir.CreatePHI(ir.getInt64Ty(), 3, "i");
   index->addIncoming(ir.getInt64(0), before);
-  index->addIncoming(next, end);
-  ir.CreateCondBr(ir.CreateICmpNE(next, whole), loop, after);
-  return whole;
+  llvm::Value *next = emitFastBodies(index);
+  index->addIncoming(next, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpNE(next, whole), loop, tailCheck);
 }
 
-/// The elements from `whole` on, at least one, by masked vectors.
-void KernelEmitter::emitTailLoop(llvm::BasicBlock *loop, llvm::Value *whole,
-                                 llvm::BasicBlock *after) {
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  ir.CreateCondBr(ir.CreateICmpNE(whole, count), loop, after);
-  ir.SetInsertPoint(loop);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
-  index->addIncoming(whole, before);
-  // Less than one step of the main loop is left, so 32 bits hold it.
+/// The elements [from, to), at least one, by masked vectors: what the main loop
+/// leaves at the end, and what it cannot do the fast way.
+void KernelEmitter::emitTail() {
+  auto *tail = block("tail");
+  ir.SetInsertPoint(tailEntry);
+  ir.CreateBr(tail);
+  ir.SetInsertPoint(tail);
+  llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
+  at->addIncoming(from, tailEntry);
+  // At most one step of the main loop is left, so 32 bits hold it.
   llvm::Value *left =
-      ir.CreateTrunc(ir.CreateSub(count, index), ir.getInt32Ty(), "left");
+      ir.CreateTrunc(ir.CreateSub(to, at), ir.getInt32Ty(), "left");
   llvm::Value *mask =
       ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
                        ir.CreateVectorSplat(lanes.lanes, left), "mask");
-  emitBody({index, left, mask});
-  llvm::Value *next =
-      ir.CreateNUWAdd(index, ir.getInt64(lanes.lanes), "j.next");
-  index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpSLT(next, count), loop, after);
+  lanes.existing = mask;
+  const Position position{at, left, mask};
+  store(position, compute(position));
+  llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
+  at->addIncoming(next, ir.GetInsertBlock());
+  auto *end = block("tail.end");
+  ir.CreateCondBr(ir.CreateICmpSLT(next, to), tail, end);
+  ir.SetInsertPoint(end);
+}
+
+/// Back to the main loop, if that is where the tail was entered from.
+void KernelEmitter::emitEnd(llvm::BasicBlock *done) {
+  if (from->getNumIncomingValues() == 1) {
+    ir.CreateBr(done);
+    for (llvm::PHINode *only : {from, to}) {
+      only->replaceAllUsesWith(only->getIncomingValue(0));
+      only->eraseFromParent();
+    }
+    return;
+  }
+  auto *resume = block("resume");
+  ir.CreateCondBr(ir.CreateICmpEQ(to, count), done, resume);
+  ir.SetInsertPoint(resume);
+  index->addIncoming(to, resume);
+  ir.CreateCondBr(ir.CreateICmpNE(to, whole), loop, tailCheck);
 }
 
 void KernelEmitter::run() {
   ir.SetInsertPoint(block("entry"));
-  auto *loop = block("vector.loop"), *check = block("tail.check"),
-       *tail = block("tail"), *done = block("done");
+  loop = block("vector.loop");
+  tailCheck = block("tail.check");
+  tailEntry = block("tail.entry");
   makeSlots();
-  llvm::Value *whole = emitMainLoop(loop, check);
-  ir.SetInsertPoint(check);
-  emitTailLoop(tail, whole, done);
+  llvm::BasicBlock *entry = ir.GetInsertBlock();
+  ir.SetInsertPoint(tailEntry);
+  from = ir.CreatePHI(ir.getInt64Ty(), 2, "from");
+  to = ir.CreatePHI(ir.getInt64Ty(), 2, "to");
+  ir.SetInsertPoint(entry);
+  emitMainLoop();
+  from->addIncoming(whole, tailCheck);
+  to->addIncoming(count, tailCheck);
+  emitTail();
+  auto *done = block("done");
+  emitEnd(done);
+  ir.SetInsertPoint(tailCheck);
+  ir.CreateCondBr(ir.CreateICmpNE(whole, count), tailEntry, done);
   ir.SetInsertPoint(done);
   ir.CreateRetVoid();
 }

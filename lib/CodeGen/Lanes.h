@@ -34,6 +34,8 @@ struct LaneBuilder {
   bool hasMaskedMemory;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
+  /// Lanes that hold elements; null for all. The others are never rare.
+  llvm::Value *existing = nullptr;
 
   template <class T> llvm::Type *elementType() const {
     if constexpr (std::is_same_v<T, float>)
@@ -143,13 +145,15 @@ struct LanesAlgebra {
     }
     llvm::IRBuilder<> &ir = builder->ir;
     llvm::LLVMContext &context = ir.getContext();
+    llvm::Value *isRare = mask.value;
+    if (builder->existing)
+      isRare = ir.CreateAnd(isRare, builder->existing);
     llvm::BasicBlock *from = ir.GetInsertBlock();
     llvm::Function *function = from->getParent();
     auto *rare = llvm::BasicBlock::Create(context, "rare", function);
     auto *join = llvm::BasicBlock::Create(context, "join", function,
                                           from->getNextNode());
-    ir.CreateCondBr(ir.CreateOrReduce(mask.value), rare, join,
-                    unlikely(context));
+    ir.CreateCondBr(ir.CreateOrReduce(isRare), rare, join, unlikely(context));
     ir.SetInsertPoint(rare);
     llvm::Value *chosen = ir.CreateSelect(mask.value, slow().value, fast.value);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();

@@ -13,16 +13,17 @@
 
 namespace kexpr::codegen {
 
-/// Emits one operator over vectors of f32 and gives its result.
+/// Emits one operator over vectors and gives its result.
 using EmitFn = llvm::Value *(*)(const LaneBuilder &builder,
                                 llvm::Value *const *args);
 
-/// The emitters, indexed by OpId; null for an operator that does not take
-/// floats to floats.
-llvm::ArrayRef<EmitFn> emitters();
+/// The emitters of an arithmetic, indexed by OpId; null for an operator that
+/// does not take floats to floats.
+llvm::ArrayRef<EmitFn> emitters(ops::Arithmetic arithmetic);
 
-/// Whether a plan can be emitted: it reads, computes and writes nothing but
-/// f32, with operators that `emitters()` has. The error says what is not so.
+/// Whether a plan can be emitted: it reads, computes and writes f32 alone or
+/// f64 alone, with operators that `emitters()` has. The error says what is not
+/// so.
 Status checkEmittable(const semantics::Plan &plan);
 
 } // namespace kexpr::codegen

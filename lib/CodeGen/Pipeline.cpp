@@ -10,11 +10,14 @@
 #include "CodeGen/TargetMachine.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/MC/MCContext.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -24,6 +27,33 @@ using Clock = std::chrono::steady_clock;
 static Error cannotEmit(const Target &target) {
   return {ErrorCode::CompileFailed,
           "LLVM has no machine code emission for " + target.triple};
+}
+
+/// What TargetMachine::addPassesToEmitFile does, but for one pass:
+/// EarlyMachineLICM hoists every constant of a loop, more than there are
+/// registers, and some are then reloaded from the stack instead of from where
+/// they came.
+static bool generate(llvm::Module &module, llvm::TargetMachine &target,
+                     llvm::CodeGenFileType type,
+                     llvm::raw_pwrite_stream &stream) {
+  auto &machine = static_cast<llvm::LLVMTargetMachine &>(target);
+  llvm::legacy::PassManager passes;
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::EarlyMachineLICMID);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, type,
+                            info->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  passes.run(module);
+  return true;
 }
 
 Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
@@ -44,11 +74,8 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  llvm::MCContext *mc = nullptr;
-  if ((*machine)->addPassesToEmitMC(passes, mc, stream))
+  if (!generate(**module, **machine, llvm::CodeGenFileType::ObjectFile, stream))
     return cannotEmit(target);
-  passes.run(**module);
   object.bytes.assign(bytes.begin(), bytes.end());
   object.times.codegen = Clock::now() - emitted;
   return object;
@@ -59,11 +86,8 @@ static Expected<std::string> assemblyOf(llvm::Module &module,
                                         const Target &target) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::AssemblyFile))
+  if (!generate(module, machine, llvm::CodeGenFileType::AssemblyFile, stream))
     return cannotEmit(target);
-  passes.run(module);
   return text.str().str();
 }
 

@@ -16,7 +16,9 @@ static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
 Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
            llvm::Value *pointers, llvm::Value *strides, unsigned number,
            const llvm::Twine &name)
-    : walk(access.walk) {
+    : walk(access.walk),
+      type(access.type == DType::F64 ? lanes.elementType<double>()
+                                     : lanes.elementType<float>()) {
   llvm::IRBuilder<> &ir = lanes.ir;
   pointer = ir.CreateLoad(
       ir.getPtrTy(),
@@ -28,20 +30,21 @@ Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
         ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number),
         name + ".stride");
   if (walk == Walk::Constant) {
-    element = ir.CreateAlignedLoad(ir.getFloatTy(), pointer, AnyAddress,
-                                   name + ".element");
+    element =
+        ir.CreateAlignedLoad(type, pointer, AnyAddress, name + ".element");
     splat = ir.CreateVectorSplat(lanes.lanes, element, name);
   }
 }
 
 llvm::Value *Slot::address(const LaneBuilder &lanes, const Position &at) const {
-  return lanes.ir.CreateInBoundsGEP(lanes.ir.getFloatTy(), pointer, at.index);
+  return lanes.ir.CreateInBoundsGEP(type, pointer, at.index);
 }
 
 llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
                                                      const Position &at) const {
   llvm::IRBuilder<> &ir = lanes.ir;
-  llvm::Value *step = stride ? stride : ir.getInt64(sizeof(float));
+  llvm::Value *step =
+      stride ? stride : ir.getInt64(type->getScalarSizeInBits() / 8);
   llvm::Value *first =
       ir.CreateGEP(ir.getInt8Ty(), pointer, ir.CreateMul(at.index, step));
   llvm::SmallVector<llvm::Value *, 16> result{first};
@@ -61,24 +64,24 @@ llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
 llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
                         const llvm::Twine &name) const {
   llvm::IRBuilder<> &ir = lanes.ir;
-  llvm::Type *type = lanes.vectorType<float>();
+  llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
   if (walk == Walk::Constant)
-    return splat->getType() == type
+    return splat->getType() == vectorType
                ? splat
                : ir.CreateVectorSplat(lanes.lanes, element, name);
   if (isLaneByLane(lanes, at)) {
-    llvm::Value *vector = llvm::PoisonValue::get(type);
+    llvm::Value *vector = llvm::PoisonValue::get(vectorType);
     std::uint64_t lane = 0;
     for (llvm::Value *from : addresses(lanes, at))
       vector = ir.CreateInsertElement(
-          vector, ir.CreateAlignedLoad(ir.getFloatTy(), from, AnyAddress),
-          lane++, name);
+          vector, ir.CreateAlignedLoad(type, from, AnyAddress), lane++, name);
     return vector;
   }
   if (at.mask)
-    return ir.CreateMaskedLoad(type, address(lanes, at), AnyAddress, at.mask,
-                               llvm::Constant::getNullValue(type), name);
-  return ir.CreateAlignedLoad(type, address(lanes, at), AnyAddress, name);
+    return ir.CreateMaskedLoad(vectorType, address(lanes, at), AnyAddress,
+                               at.mask,
+                               llvm::Constant::getNullValue(vectorType), name);
+  return ir.CreateAlignedLoad(vectorType, address(lanes, at), AnyAddress, name);
 }
 
 void Slot::store(const LaneBuilder &lanes, const Position &at,

@@ -50,6 +50,7 @@ private:
                                                  const Position &at) const;
 
   semantics::Walk walk;
+  llvm::Type *type; ///< Of one element.
   llvm::Value *pointer = nullptr;
   llvm::Value *stride = nullptr; ///< In bytes, if strided.
   /// The one element of a constant, and a vector of it.

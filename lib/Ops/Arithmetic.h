@@ -9,7 +9,7 @@
 
 #include "Ops/Operator.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
@@ -19,7 +19,7 @@ struct Add {
                                .types = TypeRule::Numeric,
                                .overload = {3, "add(@0,mul(@2,@1))"}};
 
-  static double reference(double x, double y) { return x + y; }
+  template <class R> static R reference(R x, R y) { return x + y; }
 
   template <class V> static V formula(V x, V y) { return x + y; }
 
@@ -37,7 +37,7 @@ struct Sub {
                                .types = TypeRule::Numeric,
                                .overload = {3, "sub(@0,mul(@2,@1))"}};
 
-  static double reference(double x, double y) { return x - y; }
+  template <class R> static R reference(R x, R y) { return x - y; }
 
   template <class V> static V formula(V x, V y) { return x - y; }
 
@@ -53,7 +53,7 @@ struct Mul {
   static constexpr OpInfo info{
       .name = "mul", .doc = "x * y", .types = TypeRule::Numeric};
 
-  static double reference(double x, double y) { return x * y; }
+  template <class R> static R reference(R x, R y) { return x * y; }
 
   template <class V> static V formula(V x, V y) { return x * y; }
 
@@ -67,7 +67,7 @@ struct Mul {
 struct Div {
   static constexpr OpInfo info{.name = "div", .doc = "x / y"};
 
-  static double reference(double x, double y) { return x / y; }
+  template <class R> static R reference(R x, R y) { return x / y; }
 
   template <class V> static V formula(V x, V y) { return x / y; }
 
@@ -76,34 +76,34 @@ struct Div {
       return {};
     if (literal == 1)
       return {"@0"};
-    if (hasExactReciprocal(static_cast<float>(literal)))
+    if (hasExactReciprocal(literal))
       return {"mul(@0,@1)", 1 / literal};
     return {};
   }
 
 private:
-  /// Whether x is a power of two and 1 / x a normal number like x itself.
-  static constexpr bool hasExactReciprocal(float x) {
-    const auto bits = __builtin_bit_cast(std::uint32_t, x) & 0x7fffffff;
-    const auto exponent = bits >> 23;
-    return bits << 9 == 0 && exponent >= 1 && exponent <= 253;
+  /// Whether x is a power of two and 1 / x a normal f32 like x itself.
+  static constexpr bool hasExactReciprocal(double x) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, x) << 1;
+    const int exponent = static_cast<int>(bits >> 53) - 1023;
+    return bits << 11 == 0 && exponent >= -126 && exponent <= 126;
   }
 };
 
 struct Neg {
   static constexpr OpInfo info{
-      .name = "neg", .doc = "-x", .types = TypeRule::Numeric, .maxUlp = 0};
+      .name = "neg", .doc = "-x", .types = TypeRule::Numeric, .ulp = Exact};
 
-  static double reference(double x) { return -x; }
+  template <class R> static R reference(R x) { return -x; }
 
   template <class V> static V formula(V x) { return -x; }
 };
 
 struct Abs {
   static constexpr OpInfo info{
-      .name = "abs", .doc = "|x|", .types = TypeRule::Numeric, .maxUlp = 0};
+      .name = "abs", .doc = "|x|", .types = TypeRule::Numeric, .ulp = Exact};
 
-  static double reference(double x) { return std::fabs(x); }
+  template <class R> static R reference(R x) { return fabs(x); }
 
   template <class V> static V formula(V x) { return abs(x); }
 };
@@ -113,9 +113,9 @@ struct Sign {
                                .doc = "1, 0 or -1 as x is above 0, neither, or "
                                       "below; 0 for NaN",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x) { return (x > 0) - (x < 0); }
+  template <class R> static R reference(R x) { return R((x > 0) - (x < 0)); }
 
   template <class V> static V formula(V x) {
     return select(x > 0, 1, select(x < 0, -1, x.like(0)));
@@ -128,10 +128,10 @@ struct Maximum {
                                .aliases = {"max"},
                                .doc = "the larger of x and y; NaN if one is",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x, double y) {
-    return std::isnan(x) ? x : std::isnan(y) ? y : x < y ? y : x;
+  template <class R> static R reference(R x, R y) {
+    return isnan(x) ? x : isnan(y) ? y : x < y ? y : x;
   }
 
   template <class V> static V formula(V x, V y) {
@@ -146,10 +146,10 @@ struct Minimum {
                                .aliases = {"min"},
                                .doc = "the smaller of x and y; NaN if one is",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x, double y) {
-    return std::isnan(x) ? x : std::isnan(y) ? y : y < x ? y : x;
+  template <class R> static R reference(R x, R y) {
+    return isnan(x) ? x : isnan(y) ? y : y < x ? y : x;
   }
 
   template <class V> static V formula(V x, V y) {

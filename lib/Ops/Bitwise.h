@@ -22,33 +22,27 @@ namespace kexpr::ops {
 
 struct And {
   static constexpr OpInfo info{
-      .name = "and", .doc = "x & y", .types = TypeRule::Integral, .maxUlp = 0};
+      .name = "and", .doc = "x & y", .types = TypeRule::Integral, .ulp = Exact};
 
-  static std::int64_t reference(std::int64_t x, std::int64_t y) {
-    return x & y;
-  }
+  template <class R> static R reference(R x, R y) { return x & y; }
 
   template <class V> static V formula(V x, V y) { return x & y; }
 };
 
 struct Or {
   static constexpr OpInfo info{
-      .name = "or", .doc = "x | y", .types = TypeRule::Integral, .maxUlp = 0};
+      .name = "or", .doc = "x | y", .types = TypeRule::Integral, .ulp = Exact};
 
-  static std::int64_t reference(std::int64_t x, std::int64_t y) {
-    return x | y;
-  }
+  template <class R> static R reference(R x, R y) { return x | y; }
 
   template <class V> static V formula(V x, V y) { return x | y; }
 };
 
 struct Xor {
   static constexpr OpInfo info{
-      .name = "xor", .doc = "x ^ y", .types = TypeRule::Integral, .maxUlp = 0};
+      .name = "xor", .doc = "x ^ y", .types = TypeRule::Integral, .ulp = Exact};
 
-  static std::int64_t reference(std::int64_t x, std::int64_t y) {
-    return x ^ y;
-  }
+  template <class R> static R reference(R x, R y) { return x ^ y; }
 
   template <class V> static V formula(V x, V y) { return x ^ y; }
 };
@@ -64,10 +58,10 @@ struct ShiftLeft {
       .name = "lshift",
       .doc = "x << y; 0 where y is negative or not less than the width",
       .types = TypeRule::Integral,
-      .maxUlp = 0,
+      .ulp = Exact,
       .domain = {-64, 128}};
 
-  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+  template <class R> static R reference(R x, R y) {
     if (y < 0 || y > 63)
       return 0;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << y);
@@ -84,10 +78,10 @@ struct ShiftRight {
       .name = "rshift",
       .doc = "x >> y; the sign where y is negative or not less than the width",
       .types = TypeRule::Integral,
-      .maxUlp = 0,
+      .ulp = Exact,
       .domain = {-64, 128}};
 
-  static std::int64_t reference(std::int64_t x, std::int64_t y) {
+  template <class R> static R reference(R x, R y) {
     return x >> (y < 0 || y > 63 ? 63 : y);
   }
 

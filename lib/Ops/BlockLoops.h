@@ -22,11 +22,12 @@
 
 namespace kexpr::ops {
 
-/// The table of block loops compiled for an instruction set; `Operators::size`
-/// entries.
-template <Isa I> const BlockFn *blockTable();
-template <> const BlockFn *blockTable<Isa::Baseline>();
-template <> const BlockFn *blockTable<Isa::Avx2>();
+/// The tables of block loops compiled for an instruction set, one for each
+/// arithmetic; `Operators::size` entries each.
+using BlockTables = std::array<const BlockFn *, ArithmeticCount>;
+template <Isa I> BlockTables blockTables();
+template <> BlockTables blockTables<Isa::Baseline>();
+template <> BlockTables blockTables<Isa::Avx2>();
 
 /// Scalar, except that `rarely` always goes the fast way and takes note where
 /// that was wrong. Free of branches, so that loops over it vectorise.
@@ -67,25 +68,29 @@ template <Isa I> struct HopefulAlgebra {
 };
 
 /// The loop of one operator over the arguments K...
-template <class Op, Isa I, class = std::make_index_sequence<arityOf<Op>>>
+template <class Op, Isa I, Arithmetic A,
+          class = std::make_index_sequence<arityOf<Op>>>
 class BlockLoop;
 
-template <class Op, Isa I, std::size_t... K>
-class BlockLoop<Op, I, std::index_sequence<K...>> {
-  template <std::size_t> using Pointer = const float *;
+template <class Op, Isa I, Arithmetic A, std::size_t... K>
+class BlockLoop<Op, I, A, std::index_sequence<K...>> {
+  using Element = ElementIn<A>;
+  template <std::size_t> using Pointer = const Element *;
 
 public:
-  static void run(std::size_t count, const float *const *args, float *out) {
+  static void run(std::size_t count, const void *const *args, void *out) {
+    auto *to = static_cast<Element *>(out);
     // Short enough that one rare element makes few others go the slow way.
     constexpr std::size_t Chunk = 256;
     for (std::size_t done = 0; done < count; done += Chunk) {
       const std::size_t left = count - done;
-      chunk(left < Chunk ? left : Chunk, out + done, (args[K] + done)...);
+      chunk(left < Chunk ? left : Chunk, to + done,
+            (static_cast<Pointer<K>>(args[K]) + done)...);
     }
   }
 
 private:
-  static void chunk(std::size_t count, float *out, Pointer<K>... in) {
+  static void chunk(std::size_t count, Element *out, Pointer<K>... in) {
     if (anyRare(count, in...))
       careful(count, out, in...);
     else
@@ -104,7 +109,7 @@ private:
     return rare != 0;
   }
 
-  [[gnu::flatten]] static void hopeful(std::size_t count, float *out,
+  [[gnu::flatten]] static void hopeful(std::size_t count, Element *out,
                                        Pointer<K>... in) {
     std::uint32_t ignored = 0;
     // An element depends on its own place only, also where out is an argument.
@@ -117,30 +122,38 @@ private:
       out[i] = hopefulAt(ignored, in[i]...);
   }
 
-  [[gnu::flatten]] static void careful(std::size_t count, float *out,
+  [[gnu::flatten]] static void careful(std::size_t count, Element *out,
                                        Pointer<K>... in) {
-    using V = Value<ScalarAlgebra<I>, float>;
-    for (std::size_t i = 0; i < count; ++i)
-      out[i] = Op::formula(V{in[i]}...).rep;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value<ScalarAlgebra<I>, Element> values[] = {{in[i]}...};
+      out[i] = applyFormula<Op, A>(values).rep;
+    }
   }
 
-  template <class... X> static float hopefulAt(std::uint32_t &wrong, X... x) {
-    using V = Value<HopefulAlgebra<I>, float>;
-    return Op::formula(V{{x, &wrong}}...).rep.value;
+  template <class... X> static Element hopefulAt(std::uint32_t &wrong, X... x) {
+    const Value<HopefulAlgebra<I>, Element> values[] = {{{x, &wrong}}...};
+    return applyFormula<Op, A>(values).rep.value;
   }
 };
 
 /// Op's loop, or null where it has none; see `blocks()`.
-template <class Op, Isa I> constexpr BlockFn blockOf() {
+template <class Op, Isa I, Arithmetic A> constexpr BlockFn blockOf() {
   if constexpr (isFloatToFloat<Op>)
-    return &BlockLoop<Op, I>::run;
+    return &BlockLoop<Op, I, A>::run;
   else
     return nullptr;
 }
 
-template <Isa I, class... Ops> const BlockFn *makeBlockTable(OpList<Ops...>) {
-  static constexpr BlockFn table[] = {blockOf<Ops, I>()...};
+template <Isa I, Arithmetic A, class... Ops>
+const BlockFn *makeBlockTable(OpList<Ops...>) {
+  static constexpr BlockFn table[] = {blockOf<Ops, I, A>()...};
   return table;
+}
+
+template <Isa I> BlockTables makeBlockTables() {
+  return {makeBlockTable<I, Arithmetic::F32>(Operators{}),
+          makeBlockTable<I, Arithmetic::F32Accurate>(Operators{}),
+          makeBlockTable<I, Arithmetic::F64>(Operators{})};
 }
 
 } // namespace kexpr::ops

@@ -8,15 +8,15 @@
 
 using namespace kexpr::ops;
 
-static const BlockFn *chooseTable() {
+static BlockTables chooseTables() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return blockTable<Isa::Avx2>();
+    return blockTables<Isa::Avx2>();
 #endif
-  return blockTable<Isa::Baseline>();
+  return blockTables<Isa::Baseline>();
 }
 
-std::span<const BlockFn> kexpr::ops::blocks() {
-  static const BlockFn *const table = chooseTable();
-  return {table, Operators::size};
+std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
+  static const BlockTables tables = chooseTables();
+  return {tables[static_cast<std::size_t>(arithmetic)], Operators::size};
 }

@@ -8,8 +8,8 @@
 
 namespace kexpr::ops {
 
-template <> const BlockFn *blockTable<Isa::Avx2>() {
-  return makeBlockTable<Isa::Avx2>(Operators{});
+template <> BlockTables blockTables<Isa::Avx2>() {
+  return makeBlockTables<Isa::Avx2>();
 }
 
 } // namespace kexpr::ops

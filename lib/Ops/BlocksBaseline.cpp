@@ -8,8 +8,8 @@
 
 namespace kexpr::ops {
 
-template <> const BlockFn *blockTable<Isa::Baseline>() {
-  return makeBlockTable<Isa::Baseline>(Operators{});
+template <> BlockTables blockTables<Isa::Baseline>() {
+  return makeBlockTables<Isa::Baseline>();
 }
 
 } // namespace kexpr::ops

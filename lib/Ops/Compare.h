@@ -21,10 +21,10 @@ struct Equal {
                                .doc = "x == y; false for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x == y; }
+  template <class R> static bool reference(R x, R y) { return x == y; }
 
   template <class V> static typename V::Mask formula(V x, V y) {
     return x == y;
@@ -36,10 +36,10 @@ struct NotEqual {
                                .doc = "x != y; true for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x != y; }
+  template <class R> static bool reference(R x, R y) { return x != y; }
 
   template <class V> static typename V::Mask formula(V x, V y) {
     return x != y;
@@ -51,10 +51,10 @@ struct Less {
                                .doc = "x < y; false for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x < y; }
+  template <class R> static bool reference(R x, R y) { return x < y; }
 
   template <class V> static typename V::Mask formula(V x, V y) { return x < y; }
 };
@@ -64,10 +64,10 @@ struct LessEqual {
                                .doc = "x <= y; false for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x <= y; }
+  template <class R> static bool reference(R x, R y) { return x <= y; }
 
   template <class V> static typename V::Mask formula(V x, V y) {
     return x <= y;
@@ -79,10 +79,10 @@ struct Greater {
                                .doc = "x > y; false for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x > y; }
+  template <class R> static bool reference(R x, R y) { return x > y; }
 
   template <class V> static typename V::Mask formula(V x, V y) { return x > y; }
 };
@@ -92,10 +92,10 @@ struct GreaterEqual {
                                .doc = "x >= y; false for NaN",
                                .types = TypeRule::Numeric,
                                .result = ResultRule::Bool,
-                               .maxUlp = 0,
+                               .ulp = Exact,
                                .pnnx = false};
 
-  static bool reference(double x, double y) { return x >= y; }
+  template <class R> static bool reference(R x, R y) { return x >= y; }
 
   template <class V> static typename V::Mask formula(V x, V y) {
     return x >= y;

@@ -15,10 +15,11 @@
 #ifndef KEXPR_OPS_DIVISION_H
 #define KEXPR_OPS_DIVISION_H
 
+#include "Ops/Double/Division.h"
 #include "Ops/Operator.h"
 #include "Ops/Polynomial.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
@@ -27,9 +28,9 @@ struct Fmod {
                                .doc = "x - y * trunc(x / y), exactly; has the "
                                       "sign of x",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x, double y) { return std::fmod(x, y); }
+  template <class R> static R reference(R x, R y) { return fmod(x, y); }
 
   template <class V> static V formula(V x, V y) {
     auto wideX = x.template to<double>(), wideY = y.template to<double>();
@@ -39,6 +40,8 @@ struct Fmod {
     // Not only quicker: an infinite y leaves no rest to compute with.
     return select(abs(x) < abs(y), x, result);
   }
+
+  template <IsDouble V> static V formula(V x, V y) { return f64::fmod(x, y); }
 
 private:
   /// x less the 28 leading bits of the whole part of x / y times y.
@@ -61,8 +64,8 @@ struct Remainder {
                                .doc = "x - y * floor(x / y); has the sign of y",
                                .types = TypeRule::Numeric};
 
-  static double reference(double x, double y) {
-    double rest = std::fmod(x, y);
+  template <class R> static R reference(R x, R y) {
+    R rest = fmod(x, y);
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
   }
 
@@ -72,6 +75,10 @@ struct Remainder {
     auto opposed = ((rest < 0) & (y > 0)) | ((rest > 0) & (y < 0));
     return select(opposed, rest + y, rest);
   }
+
+  template <IsDouble V> static V formula(V x, V y) {
+    return f64::remainder(x, y);
+  }
 };
 
 /// An infinite dividend gives NaN, as in torch, unless the divisor is 0.
@@ -79,16 +86,16 @@ struct FloorDivide {
   static constexpr OpInfo info{.name = "floor_divide",
                                .doc = "floor(x / y), the quotient not rounded",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0.54};
+                               .ulp = {0.54, 0.51, 1}};
 
-  static double reference(double x, double y) {
+  template <class R> static R reference(R x, R y) {
     if (y == 0)
       return x / y;
-    double rest = std::fmod(x, y);
-    double quotient = (x - rest) / y;
+    R rest = fmod(x, y);
+    R quotient = (x - rest) / y;
     if (rest != 0 && (rest < 0) != (y < 0))
       quotient -= 1;
-    return quotient == 0 ? std::copysign(0.0, x / y) : std::round(quotient);
+    return quotient == 0 ? copysign(R(0), x / y) : round(quotient);
   }
 
   template <class V> static V formula(V x, V y) {
@@ -97,6 +104,10 @@ struct FloorDivide {
     // The quotient is -0 here, though it stands for less.
     result = select((abs(y) == Infinity<V>)&(x * y < 0), -1, result);
     return select((abs(x) == Infinity<V>)&(y != 0), NaN<V>, result);
+  }
+
+  template <IsDouble V> static V formula(V x, V y) {
+    return f64::floorDivide(x, y);
   }
 };
 

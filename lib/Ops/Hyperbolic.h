@@ -7,10 +7,12 @@
 #ifndef KEXPR_OPS_HYPERBOLIC_H
 #define KEXPR_OPS_HYPERBOLIC_H
 
+#include "Ops/Double/Hyperbolic.h"
 #include "Ops/Operator.h"
+#include "Ops/Single.h"
 #include "Ops/Wide.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
@@ -40,48 +42,62 @@ template <class D> SinhCosh<D> sinhCosh(D x) {
 } // namespace wide
 
 struct Sinh {
-  static constexpr OpInfo info{
-      .name = "sinh", .doc = "sinh(x)", .maxUlp = 0.51, .domain = {-88, 88}};
+  static constexpr OpInfo info{.name = "sinh",
+                               .doc = "sinh(x)",
+                               .ulp = {0.51, 0.51, 0.8},
+                               .domain = {-88, 88}};
 
-  static double reference(double x) { return std::sinh(x); }
+  template <class R> static R reference(R x) { return sinh(x); }
 
   template <class V> static V formula(V x) {
     auto magnitude = atMost(abs(x), 100.0f).template to<double>();
     return copySign(wide::sinhCosh(magnitude).sinh.template to<float>(), x);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::sinh(x); }
 };
 
 struct Cosh {
-  static constexpr OpInfo info{
-      .name = "cosh", .doc = "cosh(x)", .maxUlp = 0.51, .domain = {-88, 88}};
+  static constexpr OpInfo info{.name = "cosh",
+                               .doc = "cosh(x)",
+                               .ulp = {0.51, 0.51, 0.75},
+                               .domain = {-88, 88}};
 
-  static double reference(double x) { return std::cosh(x); }
+  template <class R> static R reference(R x) { return cosh(x); }
 
   template <class V> static V formula(V x) {
     auto magnitude = atMost(abs(x), 100.0f).template to<double>();
     return wide::sinhCosh(magnitude).cosh.template to<float>();
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::cosh(x); }
 };
 
 struct Tanh {
-  static constexpr OpInfo info{
-      .name = "tanh", .doc = "tanh(x)", .maxUlp = 0.51, .domain = {-10, 10}};
+  static constexpr OpInfo info{.name = "tanh",
+                               .doc = "tanh(x)",
+                               .ulp = {1, 0.51, 0.75},
+                               .domain = {-10, 10}};
 
-  static double reference(double x) { return std::tanh(x); }
+  template <class R> static R reference(R x) { return tanh(x); }
+
+  template <class V> static V formula(V x) { return single::tanh(x); }
 
   /// e / (e + 2) with e = e^2|x| - 1; it is 1 in f32 from 9.02 on.
-  template <class V> static V formula(V x) {
+  template <class V> static V accurate(V x) {
     V doubled = atMost(abs(x), 10.0f) * 2.0f;
     auto e = wide::expm1(doubled.template to<double>());
     return copySign((e / (e + 2.0)).template to<float>(), x);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::tanh(x); }
 };
 
 struct Asinh {
   static constexpr OpInfo info{
-      .name = "asinh", .doc = "arsinh(x)", .maxUlp = 0.51};
+      .name = "asinh", .doc = "arsinh(x)", .ulp = {0.51, 0.51, 0.55}};
 
-  static double reference(double x) { return std::asinh(x); }
+  template <class R> static R reference(R x) { return asinh(x); }
 
   template <class V> static V formula(V x) {
     V a = abs(x);
@@ -92,13 +108,17 @@ struct Asinh {
     result = select(a > 0x1p-13f, result, a);
     return copySign(select(a < Infinity<V>, result, a), x);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::asinh(x); }
 };
 
 struct Acosh {
-  static constexpr OpInfo info{
-      .name = "acosh", .doc = "arcosh(x)", .maxUlp = 0.51, .domain = {1, 100}};
+  static constexpr OpInfo info{.name = "acosh",
+                               .doc = "arcosh(x)",
+                               .ulp = {0.51, 0.51, 0.55},
+                               .domain = {1, 100}};
 
-  static double reference(double x) { return std::acosh(x); }
+  template <class R> static R reference(R x) { return acosh(x); }
 
   template <class V> static V formula(V x) {
     auto wide = x.template to<double>();
@@ -107,13 +127,17 @@ struct Acosh {
     V high = select(x < Infinity<V>, result, x);
     return select(x >= 1.0f, high, NaN<V>);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::acosh(x); }
 };
 
 struct Atanh {
-  static constexpr OpInfo info{
-      .name = "atanh", .doc = "artanh(x)", .maxUlp = 0.51, .domain = {-1, 1}};
+  static constexpr OpInfo info{.name = "atanh",
+                               .doc = "artanh(x)",
+                               .ulp = {0.51, 0.51, 0.55},
+                               .domain = {-1, 1}};
 
-  static double reference(double x) { return std::atanh(x); }
+  template <class R> static R reference(R x) { return atanh(x); }
 
   template <class V> static V formula(V x) {
     V a = abs(x);
@@ -125,6 +149,8 @@ struct Atanh {
     V edge = select(a == 1.0f, Infinity<V>, a.like(NaN<V>));
     return copySign(select(a < 1.0f, result, edge), x);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::atanh(x); }
 };
 
 } // namespace kexpr::ops

@@ -7,60 +7,83 @@
 #ifndef KEXPR_OPS_LOGARITHM_H
 #define KEXPR_OPS_LOGARITHM_H
 
+#include "Ops/Double/Logarithm.h"
 #include "Ops/Operator.h"
+#include "Ops/Single.h"
 #include "Ops/Wide.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
 struct Log {
-  static constexpr OpInfo info{
-      .name = "log", .doc = "ln(x)", .maxUlp = 0.94, .domain = {0, 100}};
+  static constexpr OpInfo info{.name = "log",
+                               .doc = "ln(x)",
+                               .ulp = {0.94, 0.51, 0.55},
+                               .domain = {0, 100}};
 
-  static double reference(double x) { return std::log(x); }
+  template <class R> static R reference(R x) { return log(x); }
 
-  /// x = m 2^e with 2/3 <= m < 4/3, and ln(x) = e ln 2 + ln(1 + f), f = m - 1.
   template <class V> static V formula(V x) {
-    auto isTiny = x < 0x1p-126f;
-    V normal = select(isTiny, x * 0x1p23f, x);
-    auto bits = normal.template bits<std::int32_t>();
-    auto exponent = (bits - 0x3f2aaaab) & static_cast<std::int32_t>(0xff800000);
-    V f = (bits - exponent).template bits<float>() - 1.0f;
-    V tail = horner(f, -0x1p-1, 0x1.555502p-2, -0x1.ffff14p-3, 0x1.99d1c6p-3,
-                    -0x1.559802p-3, 0x1.1ec0dp-3, -0x1.f3a7dep-4, 0x1.1ec6e2p-3,
-                    -0x1.06cdfap-3);
-    V e = select(isTiny, exponent - (23 << 23), exponent).template to<float>();
-    // e counts in units of 2^23.
-    V result = fma(e, 0x1.62e43p-24f, fma(f * f, tail, f));
+    auto [e, f] = single::split(x);
+    V result = fma(e, 0x1.62e43p-24f, fma(f * f, single::logTail(f), f));
+    return rarely(single::isRareInLogarithms(x), result,
+                  [x] { return accurate(x); });
+  }
+
+  template <class V> static V accurate(V x) {
+    V result = wide::log(x.template to<double>()).template to<float>();
     return logarithmEdges(x, result);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::log(x); }
 };
 
 struct Log1p {
-  static constexpr OpInfo info{
-      .name = "log1p", .doc = "ln(1 + x)", .maxUlp = 0.51, .domain = {-1, 100}};
+  static constexpr OpInfo info{.name = "log1p",
+                               .doc = "ln(1 + x)",
+                               .ulp = {0.51, 0.51, 0.55},
+                               .domain = {-1, 100}};
 
-  static double reference(double x) { return std::log1p(x); }
+  template <class R> static R reference(R x) { return log1p(x); }
 
   template <class V> static V formula(V x) {
     V result = wide::log1p(x.template to<double>()).template to<float>();
     // The sign of -0 is lost in adding e ln 2.
     return logarithmEdges(x, copySign(result, x), -1.0f);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::log1p(x); }
 };
 
 struct Log10 {
-  static constexpr OpInfo info{
-      .name = "log10", .doc = "log10(x)", .maxUlp = 0.51, .domain = {0, 100}};
+  static constexpr OpInfo info{.name = "log10",
+                               .doc = "log10(x)",
+                               .ulp = {0.9, 0.51, 0.55},
+                               .domain = {0, 100}};
 
-  static double reference(double x) { return std::log10(x); }
+  template <class R> static R reference(R x) { return log10(x); }
 
   template <class V> static V formula(V x) {
+    auto [e, f] = single::split(x);
+    V square = f * f, tail = single::logTail(f);
+    V y = fma(square, tail, f);
+    V yLow = fma(square, tail, f - y);
+    // log10(e) and log10(2) in two parts; e counts in units of 2^23.
+    V low = fma(y, -0x1.5b235ep-27f,
+                fma(yLow, 0x1.bcb7b2p-2f, e * -0x1.ec10cp-50f));
+    V result = fma(e, 0x1.344136p-25f, fma(y, 0x1.bcb7b2p-2f, low));
+    return rarely(single::isRareInLogarithms(x), result,
+                  [x] { return accurate(x); });
+  }
+
+  template <class V> static V accurate(V x) {
     constexpr double log10e = 0x1.bcb7b1526e50ep-2;
     auto result = wide::log(x.template to<double>()) * log10e;
     return logarithmEdges(x, result.template to<float>());
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::log10(x); }
 };
 
 } // namespace kexpr::ops

@@ -14,140 +14,125 @@
 #ifndef KEXPR_OPS_NEURAL_H
 #define KEXPR_OPS_NEURAL_H
 
+#include "Ops/Double/ErrorFunction.h"
+#include "Ops/Double/Exponential.h"
+#include "Ops/Double/Sigmoids.h"
 #include "Ops/Operator.h"
+#include "Ops/Single.h"
 #include "Ops/Wide.h"
 
 #include <algorithm>
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
 struct Sigmoid {
   static constexpr OpInfo info{.name = "sigmoid",
                                .doc = "1 / (1 + e^-x)",
-                               .maxUlp = 0.51,
+                               .ulp = {1, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
 
-  static double reference(double x) { return 1 / (1 + std::exp(-x)); }
+  template <class R> static R reference(R x) { return 1 / (1 + exp(-x)); }
 
   template <class V> static V formula(V x) {
+    auto [r, rest] = single::sigmoid(x);
+    return rarely(~(abs(x) <= 87.0f), fma(r, rest, r),
+                  [x] { return accurate(x); });
+  }
+
+  template <class V> static V accurate(V x) {
     auto clamped = atLeast(atMost(x, 110.0f), -110.0f).template to<double>();
     return (1.0 / (wide::exp(-clamped) + 1.0)).template to<float>();
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::sigmoid(x); }
 };
 
 struct Silu {
   static constexpr OpInfo info{.name = "silu",
                                .doc = "x / (1 + e^-x)",
-                               .maxUlp = 0.51,
+                               .ulp = {1, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
 
-  static double reference(double x) { return x / (1 + std::exp(-x)); }
+  template <class R> static R reference(R x) { return x / (1 + exp(-x)); }
 
   template <class V> static V formula(V x) {
+    auto [r, rest] = single::sigmoid(x);
+    V product = x * r;
+    // Subtracted, that -0 stays.
+    V result = product - fma(product, -rest, fma(-x, r, product));
+    return rarely(~(abs(x) <= 80.0f), result, [x] { return accurate(x); });
+  }
+
+  template <class V> static V accurate(V x) {
     V low = atLeast(x, -115.0f);
     auto clamped = atMost(low, 110.0f).template to<double>();
     auto result = low.template to<double>() / (wide::exp(-clamped) + 1.0);
     return select(x > -Infinity<V>, result.template to<float>(), NaN<V>);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::silu(x); }
 };
 
 struct Gelu {
   static constexpr OpInfo info{.name = "gelu",
                                .doc = "x / 2 * (1 + erf(x / sqrt(2)))",
-                               .maxUlp = 0.56,
+                               .ulp = {0.56, 0.51, 1},
                                .domain = {-15, 15},
                                .pnnx = false};
 
-  static double reference(double x) {
-    return x * (0.5 * std::erfc(-x * std::sqrt(0.5)));
+  template <class R> static R reference(R x) {
+    return x * erfc(-x / sqrt(R(2))) / 2;
   }
 
-  /// x P(x), P the normal distribution. Below 0 that is the tail P(-a), above
-  /// it is 1 - P(-a), with a = |x|.
   template <class V> static V formula(V x) {
+    return compute(x, [](auto t) {
+      return horner(
+          t, 0x1.b30b5307f65a5p-1, -0x1.78fb942ee0bbdp-6, -0x1.8ac5dc57d270ep-4,
+          0x1.08005cf5aecdfp-3, -0x1.862e4d651709bp-4, 0x1.6b888c294a2d6p-5,
+          -0x1.589319cb8e429p-7, -0x1.4ab4a1d1359c6p-10, 0x1.99257ea6f6dbcp-10,
+          -0x1.e5e2415a4f54cp-15, -0x1.342b0dffcadfdp-13);
+    });
+  }
+
+  template <class V> static V accurate(V x) {
+    return compute(x, [](auto t) {
+      return horner(
+          t, 0x1.b30b52fe9b7f8p-1, -0x1.78fbb71a3ee49p-6, -0x1.8ac5bf8261bc5p-4,
+          0x1.0800f7b8983a2p-3, -0x1.862fad9b7139bp-4, 0x1.6b6ffe6e08fa3p-5,
+          -0x1.58816c25a8ff9p-7, -0x1.3e607902b42c6p-10, 0x1.9e08528d26e55p-10,
+          -0x1.0e10722a6ac22p-13, -0x1.a69d4959f73b1p-13, 0x1.31ee978f23675p-16,
+          0x1.3c5b8ee57517fp-16);
+    });
+  }
+
+  template <IsDouble V> static V formula(V x) { return f64::gelu(x); }
+
+private:
+  /// x P(x), P the normal distribution. Below 0 that is the tail P(-a), above
+  /// it is 1 - P(-a), with a = |x|. With t = (a - 4) / (a + 4) and
+  /// 0 <= a <= 14.6, P(-a) = e^(-a^2 / 2) h(t) / (1 + 2 a); h varies little.
+  template <class V, class H> static V compute(V x, H h) {
     auto a = atMost(abs(x), 14.6f).template to<double>();
-    auto p = tail(a);
+    auto p =
+        wide::exp(a * a * -0.5) * h((a - 4.0) / (a + 4.0)) / fma(a, 2.0, 1.0);
     auto positive = x.template to<double>() * (1.0 - p);
     V result = select(x < 0.0f, -a * p, positive).template to<float>();
     return select(x > -Infinity<V>, result, NaN<V>);
-  }
-
-private:
-  /// P(-a) = e^(-a^2 / 2) h(t) / (1 + 2 a) with t = (a - 4) / (a + 4), for
-  /// 0 <= a <= 14.6; h varies little.
-  template <class D> static D tail(D a) {
-    D t = (a - 4.0) / (a + 4.0);
-    D h = horner(
-        t, 0x1.b30b5307f65a5p-1, -0x1.78fb942ee0bbdp-6, -0x1.8ac5dc57d270ep-4,
-        0x1.08005cf5aecdfp-3, -0x1.862e4d651709bp-4, 0x1.6b888c294a2d6p-5,
-        -0x1.589319cb8e429p-7, -0x1.4ab4a1d1359c6p-10, 0x1.99257ea6f6dbcp-10,
-        -0x1.e5e2415a4f54cp-15, -0x1.342b0dffcadfdp-13);
-    return wide::exp(a * a * -0.5) * h / fma(a, 2.0, 1.0);
-  }
-};
-
-struct Relu {
-  static constexpr OpInfo info{
-      .name = "relu", .doc = "max(x, 0)", .maxUlp = 0, .pnnx = false};
-
-  /// -0 stays -0. Said with the sign bit: Clang 19 loses that of
-  /// `x < 0 ? 0 : x` where it inlines it.
-  static double reference(double x) {
-    return std::signbit(x) && x != 0 && !std::isnan(x) ? 0 : x;
-  }
-
-  template <class V> static V formula(V x) { return select(x < 0.0f, 0.0f, x); }
-};
-
-/// This and hardswish round as often as PyTorch does, in the same order.
-struct Hardsigmoid {
-  static constexpr OpInfo info{.name = "hardsigmoid",
-                               .doc = "min(max(x + 3, 0), 6) / 6",
-                               .maxUlp = 1.01,
-                               .domain = {-5, 5},
-                               .pnnx = false};
-
-  static double reference(double x) {
-    return std::isnan(x) ? x : std::min(std::max(x + 3, 0.0), 6.0) / 6;
-  }
-
-  template <class V> static V formula(V x) {
-    return atMost(atLeast(x + 3.0f, 0.0f), 6.0f) / 6.0f;
-  }
-};
-
-struct Hardswish {
-  static constexpr OpInfo info{.name = "hardswish",
-                               .doc = "x * min(max(x + 3, 0), 6) / 6",
-                               .maxUlp = 1.92,
-                               .domain = {-5, 5},
-                               .pnnx = false};
-
-  /// The product overflows f32 before the division, as it does in PyTorch.
-  static double reference(double x) {
-    if (std::isnan(x))
-      return x;
-    double product = x * std::min(std::max(x + 3, 0.0), 6.0);
-    return product > 0x1.ffffffp127 ? INFINITY : product / 6;
-  }
-
-  template <class V> static V formula(V x) {
-    return x * atMost(atLeast(x + 3.0f, 0.0f), 6.0f) / 6.0f;
   }
 };
 
 struct Softplus {
   static constexpr OpInfo info{.name = "softplus",
                                .doc = "ln(1 + e^x), x above 20",
-                               .maxUlp = 0.51,
+                               .ulp = {0.51, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
 
-  static double reference(double x) {
-    return x > 20 ? x : std::log1p(std::exp(x));
+  template <class R> static R reference(R x) {
+    return x > 20 ? x : log1p(exp(x));
   }
 
   template <class V> static V formula(V x) {
@@ -155,18 +140,18 @@ struct Softplus {
     V result = wide::log1p(wide::exp(clamped)).template to<float>();
     return select(x <= 20.0f, result, x);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::softplus(x); }
 };
 
 struct Mish {
   static constexpr OpInfo info{.name = "mish",
                                .doc = "x * tanh(ln(1 + e^x))",
-                               .maxUlp = 0.51,
+                               .ulp = {0.51, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
 
-  static double reference(double x) {
-    return x * std::tanh(std::log1p(std::exp(x)));
-  }
+  template <class R> static R reference(R x) { return x * tanh(log1p(exp(x))); }
 
   /// tanh(ln(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.
   template <class V> static V formula(V x) {
@@ -176,35 +161,57 @@ struct Mish {
     auto result = low.template to<double>() * n / (n + 2.0);
     return select(x > -Infinity<V>, result.template to<float>(), NaN<V>);
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::mish(x); }
 };
 
-struct LeakyRelu {
-  static constexpr OpInfo info{.name = "leaky_relu",
-                               .doc = "x where x > 0, x * y elsewhere",
+struct Elu {
+  static constexpr OpInfo info{.name = "elu",
+                               .doc = "x where x > 0, y * (e^x - 1) elsewhere",
+                               .ulp = {0.51, 0.51, 1.7},
+                               .domain = {-20, 20},
                                .pnnx = false};
 
-  static double reference(double x, double slope) {
-    return x > 0 ? x : x * slope;
+  template <class R> static R reference(R x, R alpha) {
+    return x > 0 ? x : alpha * expm1(x);
   }
 
-  template <class V> static V formula(V x, V slope) {
-    return select(x > 0.0f, x, x * slope);
+  template <class V> static V formula(V x, V alpha) {
+    auto e =
+        wide::expm1(atLeast(atMost(x, 1.0f), -40.0f).template to<double>());
+    V result = (e * alpha.template to<double>()).template to<float>();
+    return select(x > 0, x, select(x == 0, x * alpha, result));
+  }
+
+  template <IsDouble V> static V formula(V x, V alpha) {
+    return select(x > 0, x, f64::expm1(x) * alpha);
   }
 };
 
-struct Clamp {
-  static constexpr OpInfo info{
-      .name = "clamp", .doc = "min(max(x, y), z)", .maxUlp = 0, .pnnx = false};
+struct Selu {
+  static constexpr double Alpha = 1.6732632423543772848170429916717;
+  static constexpr double Scale = 1.0507009873554804934193349852946;
 
-  static double reference(double x, double low, double high) {
-    if (std::isnan(x) || std::isnan(low) || std::isnan(high))
-      return NAN;
-    return std::min(std::max(x, low), high);
+  static constexpr OpInfo info{.name = "selu",
+                               .doc = "1.0507 * elu(x, 1.67326), to all digits "
+                                      "of Klambauer et al.",
+                               .ulp = {0.51, 0.51, 1.9},
+                               .domain = {-20, 20},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) {
+    return Scale * (x > 0 ? x : Alpha * expm1(x));
   }
 
-  template <class V> static V formula(V x, V low, V high) {
-    V raised = select((x >= low) | (x != x), x, low);
-    return select((raised <= high) | (raised != raised), raised, high);
+  template <class V> static V formula(V x) {
+    auto wide = x.template to<double>();
+    auto e = wide::expm1(atLeast(atMost(wide, 1.0), -40.0));
+    auto negative = select(wide == 0, wide, e * Alpha);
+    return (select(wide > 0, wide, negative) * Scale).template to<float>();
+  }
+
+  template <IsDouble V> static V formula(V x) {
+    return select(x > 0, x, f64::expm1(x) * Alpha) * Scale;
   }
 };
 

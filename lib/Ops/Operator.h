@@ -10,21 +10,32 @@
 /// knows any operator by name:
 ///
 ///   static constexpr OpInfo info        what it is
-///   static double reference(double...)  what it means, by independent means
-///   template <class V> static V formula(V...)   how it is computed
+///   template <class R> static R reference(R...)  what it means, by independent
+///                                                means, in a wider type R
+///   template <class V> static V formula(V...)    how it is computed
 ///
-/// and, where it has one, a fourth:
+/// and, where it has them,
 ///
+///   template <class V> static V accurate(V...)   how it is computed in f32 at
+///                                                Precision::Accurate, where
+///                                                formula does not serve
 ///   static constexpr LiteralForm withLiteral(int argument, double literal)
+///
+/// A reference is read at double, at MPFR's numbers, and at std::int64_t where
+/// the operator takes integers; it calls <math.h>'s functions without a name
+/// space, so that those of R are found.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_OPERATOR_H
 #define KEXPR_OPS_OPERATOR_H
 
+#include "kexpr/Precision.h"
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
+#include <type_traits>
 
 namespace kexpr::ops {
 
@@ -53,6 +64,18 @@ struct Overload {
   std::string_view expansion = {};
 };
 
+/// Largest errors, in units in the last place of the exact result, over the
+/// whole domain of the type; `kexpr-ulp` measures them. 0.5 is correct
+/// rounding.
+struct Bounds {
+  double f32 = 0.5;      ///< At Precision::Default.
+  double accurate = 0.5; ///< In f32 at Precision::Accurate.
+  double f64 = 0.5;
+};
+
+/// Of operators whose results need no rounding.
+inline constexpr Bounds Exact{0, 0, 0};
+
 struct OpInfo {
   std::string_view name;
   /// Other spellings of the same operator.
@@ -61,9 +84,10 @@ struct OpInfo {
   std::string_view doc;
   TypeRule types = TypeRule::Float;
   ResultRule result = ResultRule::Same;
-  /// Largest error in f32, in units in the last place of the exact result, over
-  /// the whole domain of the type. 0.5 is correct rounding, 0 exactness.
-  double maxUlp = 0.5;
+  Bounds ulp = {};
+  /// In f64, where a result cancels to less than this part of the largest
+  /// argument, the bound is on units in the last place of that part.
+  double cancellation = 0;
   Domain domain = {};
   /// Whether PNNX writes it in expression strings.
   bool pnnx = true;
@@ -78,24 +102,31 @@ struct LiteralForm {
   double value = 0;
 };
 
-namespace detail {
-template <class F> struct Signature;
-template <class R, class... Args> struct Signature<R (*)(Args...)> {
-  static constexpr unsigned arity = sizeof...(Args);
-  using Result = R;
-  using Arguments = std::tuple<Args...>;
-};
-} // namespace detail
+/// What a formula is read for: an element type and, in f32, a precision.
+enum class Arithmetic : std::uint8_t { F32, F32Accurate, F64 };
+inline constexpr std::size_t ArithmeticCount = 3;
 
-/// How many arguments Op takes: those of its reference.
-template <class Op>
-inline constexpr unsigned arityOf =
-    detail::Signature<decltype(&Op::reference)>::arity;
+/// The element type that an arithmetic computes in.
+template <Arithmetic A>
+using ElementIn = std::conditional_t<A == Arithmetic::F64, double, float>;
 
 /// Whether Op works on integers: its reference takes std::int64_t, its formula
 /// is for values of an integer type or bool.
 template <class Op>
 inline constexpr bool isIntegral = Op::info.types == TypeRule::Integral;
+
+namespace detail {
+template <class R, class... Args>
+consteval unsigned countArguments(R (*)(Args...)) {
+  return sizeof...(Args);
+}
+} // namespace detail
+
+/// How many arguments Op takes: those of its reference.
+template <class Op>
+inline constexpr unsigned arityOf = detail::countArguments(
+    &Op::template reference<
+        std::conditional_t<isIntegral<Op>, std::int64_t, double>>);
 
 /// Whether Op takes floats to floats. Comparisons do not: their formulas return
 /// a mask.
@@ -107,6 +138,10 @@ template <class Op>
 concept HasLiteralForm = requires {
   Op::withLiteral(0, 0.0);
 };
+
+/// Values of double, for formulas that have a way of their own for it.
+template <class V>
+concept IsDouble = std::is_same_v<typename V::Element, double>;
 
 /// Most arguments an operator has.
 inline constexpr unsigned MaxArity = 4;

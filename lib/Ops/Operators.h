@@ -15,6 +15,7 @@
 #include "Ops/Hyperbolic.h"
 #include "Ops/Logarithm.h"
 #include "Ops/Neural.h"
+#include "Ops/Piecewise.h"
 #include "Ops/Power.h"
 #include "Ops/Rounding.h"
 #include "Ops/Special.h"
@@ -40,12 +41,18 @@ using Operators =
            Less, LessEqual, Greater, GreaterEqual, Exp, Expm1, Log, Log1p,
            Log10, Pow, Square, Sqrt, Rsqrt, Reciprocal, Logaddexp, Sinh, Cosh,
            Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
-           Hardsigmoid, Softplus, Mish, LeakyRelu, Clamp>;
+           Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
 
-/// Op's formula over an array of values: a V, or a mask where Op compares.
-template <class Op, class V> auto applyFormula(const V *arguments) {
+/// Op over an array of values in an arithmetic: a V, or a mask where Op
+/// compares.
+template <class Op, Arithmetic A, class V>
+auto applyFormula(const V *arguments) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return Op::formula(arguments[I]...);
+    if constexpr (A == Arithmetic::F32Accurate &&
+                  requires { Op::accurate(arguments[I]...); })
+      return Op::accurate(arguments[I]...);
+    else
+      return Op::formula(arguments[I]...);
   }
   (std::make_index_sequence<arityOf<Op>>{});
 }

@@ -7,19 +7,20 @@
 #ifndef KEXPR_OPS_POWER_H
 #define KEXPR_OPS_POWER_H
 
+#include "Ops/Double/Power.h"
 #include "Ops/Operator.h"
 #include "Ops/Wide.h"
 
 #include <algorithm>
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
 struct Pow {
   static constexpr OpInfo info{
-      .name = "pow", .doc = "x^y", .maxUlp = 0.51, .domain = {0, 10}};
+      .name = "pow", .doc = "x^y", .ulp = {0.51, 0.51, 0.8}, .domain = {0, 10}};
 
-  static double reference(double x, double y) { return std::pow(x, y); }
+  template <class R> static R reference(R x, R y) { return pow(x, y); }
 
   /// |x|^y as e^(y ln|x|), then the sign that an odd y keeps.
   template <class V> static V formula(V x, V y) {
@@ -31,6 +32,8 @@ struct Pow {
     auto isNegative = (x < 0.0f) & (x > -Infinity<V>);
     return select(isNegative & ~isInteger, NaN<V>, result);
   }
+
+  template <IsDouble V> static V formula(V x, V y) { return f64::pow(x, y); }
 
   static constexpr LiteralForm withLiteral(int argument, double literal) {
     if (argument != 1)
@@ -62,7 +65,7 @@ private:
   template <class V> static V positive(V x, V y) {
     auto wide = x.template to<double>();
     using D = decltype(wide);
-    D log = select(x < Infinity<V>, wide::log(wide), wide);
+    D log = select(x < Infinity<V>, wide::log<true>(wide), wide);
     D power = y.template to<double>() * select(x == 0.0f, -Infinity<D>, log);
     // 1^y and x^0 are 1 for any other argument, NaN and inf included.
     power = select((x == 1.0f) | (y == 0.0f), 0.0, power);
@@ -80,7 +83,7 @@ struct Square {
   static constexpr OpInfo info{
       .name = "square", .doc = "x * x", .types = TypeRule::Numeric};
 
-  static double reference(double x) { return x * x; }
+  template <class R> static R reference(R x) { return x * x; }
 
   template <class V> static V formula(V x) { return x * x; }
 };
@@ -89,50 +92,73 @@ struct Sqrt {
   static constexpr OpInfo info{
       .name = "sqrt", .doc = "x^(1/2)", .domain = {0, 100}};
 
-  static double reference(double x) { return std::sqrt(x); }
+  template <class R> static R reference(R x) { return sqrt(x); }
 
   template <class V> static V formula(V x) { return sqrt(x); }
 };
 
-/// Rounds twice, as PyTorch does.
 struct Rsqrt {
-  static constexpr OpInfo info{
-      .name = "rsqrt", .doc = "1 / sqrt(x)", .maxUlp = 1.5, .domain = {0, 100}};
+  static constexpr OpInfo info{.name = "rsqrt",
+                               .doc = "1 / sqrt(x)",
+                               .ulp = {0.51, 0.51, 0.51},
+                               .domain = {0, 100}};
 
-  static double reference(double x) { return 1 / std::sqrt(x); }
+  template <class R> static R reference(R x) { return 1 / sqrt(x); }
 
-  template <class V> static V formula(V x) { return 1.0f / sqrt(x); }
+  /// What the root and the division lose, x = s^2 + d and s r = 1 - e, is put
+  /// back: x^(-1/2) = r (1 + e - d r^2 / 2), nearly.
+  template <class V> static V formula(V x) {
+    // Far from where squares leave the range of f32.
+    auto isSmall = x < 0x1p-60f;
+    V scaled = select(isSmall, x * 0x1p64f, x);
+    V s = sqrt(scaled);
+    V r = 1.0f / s;
+    V d = fma(-s, s, scaled);
+    V e = fma(-s, r, 1.0f);
+    V exact = fma(r, fma(d * r, r * -0.5f, e), r);
+    V result = select((x > 0) & (x < Infinity<V>), exact, r);
+    return select(isSmall, result * 0x1p32f, result);
+  }
+
+  template <IsDouble V> static V formula(V x) { return f64::rsqrt(x); }
 };
 
 struct Reciprocal {
   static constexpr OpInfo info{.name = "reciprocal", .doc = "1 / x"};
 
-  static double reference(double x) { return 1 / x; }
+  template <class R> static R reference(R x) { return 1 / x; }
 
   template <class V> static V formula(V x) { return 1.0f / x; }
 };
 
-/// Where the result cancels to less than 2^-28 beside its arguments, the bound
-/// is 2^-51, absolute; the reference can see no further.
 struct Logaddexp {
-  static constexpr OpInfo info{
-      .name = "logaddexp", .doc = "ln(e^x + e^y)", .maxUlp = 0.51};
+  static constexpr OpInfo info{.name = "logaddexp",
+                               .doc = "ln(e^x + e^y)",
+                               .ulp = {0.57, 0.57, 0.85},
+                               .cancellation = 0x1p-46};
 
-  static double reference(double x, double y) {
+  template <class R> static R reference(R x, R y) {
     if (x == y)
-      return x + std::log(2.0);
-    return std::max(x, y) + std::log1p(std::exp(-std::abs(x - y)));
+      return x + log(R(2));
+    return std::max(x, y) + log1p(exp(-fabs(x - y)));
   }
 
-  /// m + ln(1 + e^-|x - y|) with m the larger. The sum may cancel, hence the
-  /// precise exponential.
+  /// m + ln(1 + e^-|x - y|) with m the larger, in double lanes. Where the sum
+  /// cancels they are not wide enough either.
   template <class V> static V formula(V x, V y) {
     auto a = x.template to<double>(), b = y.template to<double>();
     auto difference = select(x == y, 0.0, a - b); // inf - inf
     auto e = wide::expPrecise(atLeast(-abs(difference), -200.0));
-    auto sum = select(a < b, b, a) + wide::log1p(e);
-    return select(difference == difference, sum, difference)
+    auto larger = select(a < b, b, a);
+    auto sum = larger + wide::log1p<true>(e);
+    auto exact = rarely(abs(sum) < abs(larger) * 0x1p-22, sum,
+                        [a, b] { return f64::logaddexp(a, b); });
+    return select(difference == difference, exact, difference)
         .template to<float>();
+  }
+
+  template <IsDouble V> static V formula(V x, V y) {
+    return f64::logaddexp(x, y);
   }
 };
 

@@ -9,7 +9,7 @@
 
 #include "Ops/Operator.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
@@ -17,9 +17,9 @@ struct Floor {
   static constexpr OpInfo info{.name = "floor",
                                .doc = "the largest whole number <= x",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x) { return std::floor(x); }
+  template <class R> static R reference(R x) { return floor(x); }
 
   template <class V> static V formula(V x) { return floor(x); }
 };
@@ -28,9 +28,9 @@ struct Ceil {
   static constexpr OpInfo info{.name = "ceil",
                                .doc = "the smallest whole number >= x",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x) { return std::ceil(x); }
+  template <class R> static R reference(R x) { return ceil(x); }
 
   template <class V> static V formula(V x) { return ceil(x); }
 };
@@ -39,9 +39,9 @@ struct Trunc {
   static constexpr OpInfo info{.name = "trunc",
                                .doc = "the whole part of x",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x) { return std::trunc(x); }
+  template <class R> static R reference(R x) { return trunc(x); }
 
   template <class V> static V formula(V x) { return trunc(x); }
 };
@@ -51,13 +51,13 @@ struct Round {
                                .doc = "the nearest whole number, the even one "
                                       "of two",
                                .types = TypeRule::Numeric,
-                               .maxUlp = 0};
+                               .ulp = Exact};
 
-  static double reference(double x) {
-    double down = std::floor(x), up = std::ceil(x);
+  template <class R> static R reference(R x) {
+    R down = floor(x), up = ceil(x);
     if (x - down != up - x)
       return x - down < up - x ? down : up;
-    return std::fmod(down, 2) == 0 ? down : up;
+    return fmod(down, 2) == 0 ? down : up;
   }
 
   template <class V> static V formula(V x) { return roundEven(x); }

@@ -7,10 +7,11 @@
 #ifndef KEXPR_OPS_SPECIAL_H
 #define KEXPR_OPS_SPECIAL_H
 
+#include "Ops/Double/ErrorFunction.h"
 #include "Ops/Operator.h"
-#include "Ops/Polynomial.h"
+#include "Ops/Wide.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
@@ -18,16 +19,36 @@ struct Erf {
   static constexpr OpInfo info{.name = "erf",
                                .doc = "2 / sqrt(pi) * integral of e^-t^2 over "
                                       "t in [0, x]",
-                               .maxUlp = 0.99,
+                               .ulp = {0.99, 0.51, 1},
                                .domain = {-4, 4}};
 
-  static double reference(double x) { return std::erf(x); }
+  template <class R> static R reference(R x) { return erf(x); }
 
   template <class V> static V formula(V x) {
     V a = abs(x);
     V result = select(a > 1.0f, large(atMost(a, 3.93f)), small(a));
     return copySign(result, x);
   }
+
+  /// In double lanes: a q(a^2) up to 1, and 1 - e^g(a), g = ln(erfc), beyond.
+  template <class V> static V accurate(V x) {
+    auto a = atMost(abs(x), 3.93f).template to<double>();
+    auto z = a * a;
+    auto small = a * horner(z, 0x1.20dd750428b1cp0, -0x1.812746adb1926p-2,
+                            0x1.ce2f209722714p-4, -0x1.b82cb8ebed43dp-6,
+                            0x1.56586c7516b17p-8, -0x1.bfdf51a9b3cafp-11,
+                            0x1.f56b9d8674bd3p-14, -0x1.d25b7caf687dap-17,
+                            0x1.1b892a2960a3ap-20);
+    auto g = horner(
+        a, 0x1.fb48cefc002f4p-13, -0x1.213b290bcbb7bp0, -0x1.4402f055ccef9p-1,
+        -0x1.bd3a34a008f56p-4, 0x1.9d19c5e3e6dd4p-6, -0x1.09db47a26b7f8p-8,
+        0x1.502a86993be2fp-12, 0x1.b9a35e6089276p-16, -0x1.5face1d2154dp-17,
+        0x1.3a8b77cd4349ep-20, -0x1.ab75f2031493ap-25);
+    auto result = select(a > 1, 1.0 - wide::exp(g), small);
+    return copySign(result.template to<float>(), x);
+  }
+
+  template <IsDouble V> static V formula(V x) { return f64::erf(x); }
 
 private:
   /// a + a q(a^2) for a <= 1.01.

@@ -60,19 +60,25 @@ template <class Op> double referenceOver(const double *arguments) {
   (std::make_index_sequence<arityOf<Op>>{});
 }
 
-template <class Op> Work workOf() {
-  using Element = std::conditional_t<isIntegral<Op>, std::int64_t, float>;
+template <class Op, Arithmetic A> Work workOf() {
+  using Element =
+      std::conditional_t<isIntegral<Op>, std::int64_t, ElementIn<A>>;
   Work work;
   Value<CostAlgebra, Element> arguments[arityOf<Op>];
   for (auto &argument : arguments)
     argument.rep = {&work, 0};
-  applyFormula<Op>(arguments);
+  applyFormula<Op, A>(arguments);
   return work;
 }
 
 template <class Op> OpEntry makeEntry() {
-  OpEntry entry{Op::info, arityOf<Op>, nullptr,
-                [](int, double) { return LiteralForm{}; }, workOf<Op>()};
+  OpEntry entry{Op::info,
+                arityOf<Op>,
+                nullptr,
+                [](int, double) { return LiteralForm{}; },
+                {workOf<Op, Arithmetic::F32>(),
+                 workOf<Op, Arithmetic::F32Accurate>(),
+                 workOf<Op, Arithmetic::F64>()}};
   if constexpr (!isIntegral<Op>)
     entry.reference = &referenceOver<Op>;
   if constexpr (HasLiteralForm<Op>)

@@ -9,6 +9,7 @@
 
 #include "Ops/Algebra/Cost.h"
 #include "Ops/Operator.h"
+#include "kexpr/Tensor.h"
 
 #include <cstddef>
 #include <optional>
@@ -29,9 +30,13 @@ struct OpEntry {
   double (*reference)(const double *arguments);
   /// The form of a call of two arguments whose `argument` is `literal`.
   LiteralForm (*withLiteral)(int argument, double literal);
-  /// Work of one f32 element; of one i64 element where `info.types` is
-  /// TypeRule::Integral.
-  Work work;
+  /// Work of one element in each arithmetic; of one i64 element where
+  /// `info.types` is TypeRule::Integral.
+  std::array<Work, ArithmeticCount> work;
+
+  Work workIn(Arithmetic arithmetic) const {
+    return work[static_cast<std::size_t>(arithmetic)];
+  }
 };
 
 /// Every operator. Made at the first call; from then on it does not change, so
@@ -45,16 +50,23 @@ std::string_view closest(std::string_view name);
 /// Syntax needs to read PNNX's prefix notation.
 unsigned arityOfName(std::string_view name);
 
-/// One operator over `count` f32 elements: out[i] = formula(args[0][i], ...).
-/// `out` may be exactly one of the arguments.
-using BlockFn = void (*)(std::size_t count, const float *const *args,
-                         float *out);
+/// The arithmetic of elements of `type`, which is F32 or F64.
+inline Arithmetic arithmeticOf(DType type, Precision precision) {
+  if (type == DType::F64)
+    return Arithmetic::F64;
+  return precision == Precision::Accurate ? Arithmetic::F32Accurate
+                                          : Arithmetic::F32;
+}
 
-/// The block loops of every operator, for the best instruction set that this
-/// CPU has; indexed by OpId. Bits do not depend on the set, except those of a
-/// NaN. Null for an operator that does not take floats to floats: those on
-/// integers and the comparisons.
-std::span<const BlockFn> blocks();
+/// One operator over `count` elements of one type: out[i] = formula(args[0][i],
+/// ...). `out` may be exactly one of the arguments.
+using BlockFn = void (*)(std::size_t count, const void *const *args, void *out);
+
+/// The block loops of every operator in an arithmetic, for the best instruction
+/// set that this CPU has; indexed by OpId. Bits do not depend on the set,
+/// except those of a NaN. Null for an operator that does not take floats to
+/// floats: those on integers and the comparisons.
+std::span<const BlockFn> blocks(Arithmetic arithmetic);
 
 } // namespace kexpr::ops
 

@@ -13,48 +13,88 @@
 #ifndef KEXPR_OPS_TRIGONOMETRY_H
 #define KEXPR_OPS_TRIGONOMETRY_H
 
+#include "Ops/Double/InverseTrigonometry.h"
+#include "Ops/Double/Trigonometry.h"
 #include "Ops/HalfTurns.h"
 #include "Ops/Operator.h"
 #include "Ops/Polynomial.h"
 
-#include <cmath>
+#include <math.h>
 
 namespace kexpr::ops {
 
-/// sin(x), or cos(x) if Quarter.
-template <bool Quarter, class V> V sineOf(V x) {
+/// sin(x), or cos(x) if Quarter, in double lanes.
+template <bool Quarter, class V> V wideSine(V x) {
   auto wide = x.template to<double>();
   auto rest =
       rarely(abs(x) > turns::ReduceLimit,
              turns::alternate(turns::reduce<Quarter>(wide)), [&] {
                return turns::alternate(turns::reduceHuge<Quarter>(wide));
              });
-  auto ratio = horner(rest * rest, 0x1.ffffffd24264ap-1, -0x1.555547e9bd514p-3,
-                      0x1.110e7a6c8f414p-7, -0x1.9f641fd62d197p-13,
-                      0x1.5d369f783f2b1p-19);
+  auto ratio = horner(rest * rest, 0x1.ffffffffd15fdp-1, -0x1.555555416b4abp-3,
+                      0x1.11110b725c011p-7, -0x1.a017a844f90a7p-13,
+                      0x1.716b8d9b2e89bp-19, -0x1.9a0c0b12760ap-26);
   return (rest * ratio).template to<float>();
 }
 
-struct Sin {
-  static constexpr OpInfo info{.name = "sin", .doc = "sin(x)", .maxUlp = 0.59};
+/// The same for |x| <= 800 in single precision. x = n pi / 2 + r - low, with
+/// |r| <= pi / 4: pi / 2 in three parts, of which the products of the first two
+/// are exact, and so is the first difference. Signs are such that -0 stays.
+template <bool Quarter, class V> V singleSine(V x) {
+  // One quarter turn more makes a cosine of a sine.
+  constexpr float rounder = 0x1.8p23f + (Quarter ? 1 : 0);
+  V shifted = fma(x, 0x1.45f306p-1f, rounder);
+  V n = shifted - rounder;
+  V first = fma(n, -0x1.921fb4p0f, x);
+  V r = fma(n, -0x1.444p-24f, first);
+  V low = fma(n, 0x1.68c234p-39f, fma(n, 0x1.444p-24f, r - first));
+  V z = r * r;
+  V sine =
+      r -
+      fma(r * z, horner(z, 0x1.555552p-3, -0x1.110be4p-7, 0x1.9ab2b6p-13), low);
+  // Here the square of r - low is needed, and late enough to wait for it.
+  V square = fma(r, r, (r + r) * -low);
+  V cosine = fma(
+      square,
+      horner(z, -0x1p-1, 0x1.555554p-5, -0x1.6c129cp-10, 0x1.9bc62cp-16), 1.0f);
+  auto count = shifted.template bits<std::int32_t>();
+  V result = select((count << 31) < 0, cosine, sine);
+  auto sign = (count << 30) & static_cast<std::int32_t>(0x80000000);
+  return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
+}
 
-  static double reference(double x) { return std::sin(x); }
+template <bool Quarter, class V> V sineOf(V x) {
+  return rarely(~(abs(x) <= 800.0f), singleSine<Quarter>(x),
+                [x] { return wideSine<Quarter>(x); });
+}
+
+struct Sin {
+  static constexpr OpInfo info{
+      .name = "sin", .doc = "sin(x)", .ulp = {1, 0.51, 1}};
+
+  template <class R> static R reference(R x) { return sin(x); }
 
   template <class V> static V formula(V x) { return sineOf<false>(x); }
+  template <class V> static V accurate(V x) { return wideSine<false>(x); }
+  template <IsDouble V> static V formula(V x) { return f64::sin(x); }
 };
 
 struct Cos {
-  static constexpr OpInfo info{.name = "cos", .doc = "cos(x)", .maxUlp = 0.59};
+  static constexpr OpInfo info{
+      .name = "cos", .doc = "cos(x)", .ulp = {1, 0.51, 1}};
 
-  static double reference(double x) { return std::cos(x); }
+  template <class R> static R reference(R x) { return cos(x); }
 
   template <class V> static V formula(V x) { return sineOf<true>(x); }
+  template <class V> static V accurate(V x) { return wideSine<true>(x); }
+  template <IsDouble V> static V formula(V x) { return f64::cos(x); }
 };
 
 struct Tan {
-  static constexpr OpInfo info{.name = "tan", .doc = "tan(x)", .maxUlp = 0.56};
+  static constexpr OpInfo info{
+      .name = "tan", .doc = "tan(x)", .ulp = {0.56, 0.51, 1}};
 
-  static double reference(double x) { return std::tan(x); }
+  template <class R> static R reference(R x) { return tan(x); }
 
   template <class V> static V formula(V x) {
     // A quarter turn is half a turn of twice the angle.
@@ -65,13 +105,16 @@ struct Tan {
     return tangent.template to<float>();
   }
 
+  template <IsDouble V> static V formula(V x) { return f64::tan(x); }
+
 private:
   /// tan(r) = sin(r) / cos(r), and tan(r + pi / 2) = -cos(r) / sin(r).
   template <class D> static D ratio(turns::Reduced<D> reduced) {
     D r = reduced.rest * 0.5;
     D z = r * r;
-    D sine = r * horner(z, 0x1.ffffffe4017ap-1, -0x1.55553f28badf3p-3,
-                        0x1.1105fc1abe77ap-7, -0x1.98f8ba93b303cp-13);
+    D sine = r * horner(z, 0x1.fffffffff5ea4p-1, -0x1.55555548cefffp-3,
+                        0x1.1111070c42d35p-7, -0x1.a00ebdfc383cfp-13,
+                        0x1.6cae904db95e3p-19);
     D cosine = horner(z, 0x1.ffffffff83b46p-1, -0x1.ffffffb5ea15dp-2,
                       0x1.55553881dc3e5p-5, -0x1.6c06de5c28389p-10,
                       0x1.98e4e936f558dp-16);
@@ -99,29 +142,33 @@ template <class D> D wideAsin(D x) {
 struct Asin {
   static constexpr OpInfo info{.name = "asin",
                                .doc = "arc sine of x",
-                               .maxUlp = 0.51,
+                               .ulp = {0.51, 0.51, 1},
                                .domain = {-1, 1}};
 
-  static double reference(double x) { return std::asin(x); }
+  template <class R> static R reference(R x) { return asin(x); }
 
   template <class V> static V formula(V x) {
     return wideAsin(x.template to<double>()).template to<float>();
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::asin(x); }
 };
 
 struct Acos {
   static constexpr OpInfo info{.name = "acos",
                                .doc = "arc cosine of x",
-                               .maxUlp = 0.51,
+                               .ulp = {0.51, 0.51, 1},
                                .domain = {-1, 1}};
 
-  static double reference(double x) { return std::acos(x); }
+  template <class R> static R reference(R x) { return acos(x); }
 
   template <class V> static V formula(V x) {
     // Near 1 what cancels is the same constant; some 40 bits are left.
     auto wide = turns::Pi / 2 - wideAsin(x.template to<double>());
     return wide.template to<float>();
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::acos(x); }
 };
 
 /// atan(t) for 0 <= t <= 1.
@@ -136,9 +183,9 @@ template <class D> D atanToOne(D t) {
 
 struct Atan {
   static constexpr OpInfo info{
-      .name = "atan", .doc = "arc tangent of x", .maxUlp = 0.51};
+      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 1}};
 
-  static double reference(double x) { return std::atan(x); }
+  template <class R> static R reference(R x) { return atan(x); }
 
   template <class V> static V formula(V x) {
     auto wide = x.template to<double>();
@@ -148,15 +195,17 @@ struct Atan {
     angle = select(steep, turns::Pi / 2 - angle, angle);
     return copySign(angle, wide).template to<float>();
   }
+
+  template <IsDouble V> static V formula(V x) { return f64::atan(x); }
 };
 
 struct Atan2 {
   static constexpr OpInfo info{.name = "atan2",
                                .doc = "angle of the point with ordinate x and "
                                       "abscissa y",
-                               .maxUlp = 0.51};
+                               .ulp = {0.51, 0.51, 1}};
 
-  static double reference(double x, double y) { return std::atan2(x, y); }
+  template <class R> static R reference(R x, R y) { return atan2(x, y); }
 
   template <class V> static V formula(V ordinate, V abscissa) {
     auto y = ordinate.template to<double>();
@@ -172,6 +221,10 @@ struct Atan2 {
     auto behind = copySign(1.0, x) < 0.0;
     angle = select(behind, turns::Pi - angle, angle);
     return copySign(angle, y).template to<float>();
+  }
+
+  template <IsDouble V> static V formula(V ordinate, V abscissa) {
+    return f64::atan2(ordinate, abscissa);
   }
 };
 

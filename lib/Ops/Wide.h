@@ -45,9 +45,11 @@ template <class D, class I> D scale(D x, I power) {
 
 /// (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2; error in exp below 2^-34.
 template <class D> D expTail(D r) {
-  return horner(r, 0x1.0000003a1c652p-1, 0x1.555554435e8f9p-3,
-                0x1.55548dd4ed197p-5, 0x1.1112709543bedp-7,
-                0x1.6d8cf76ed3f9dp-10, 0x1.9f08a23d08308p-13);
+  D z = r * r;
+  D low = fma(r, 0x1.555554435e8f9p-3, 0x1.0000003a1c652p-1);
+  D middle = fma(r, 0x1.1112709543bedp-7, 0x1.55548dd4ed197p-5);
+  D high = fma(r, 0x1.9f08a23d08308p-13, 0x1.6d8cf76ed3f9dp-10);
+  return fma(z, fma(z, high, middle), low);
 }
 
 /// The same with an error in exp below 2^-57.
@@ -79,16 +81,26 @@ template <class D> D expm1(D x) {
   return fma(two, m, two - 1.0);
 }
 
-/// log(1 + f) + e * ln 2 for sqrt(1/2) <= 1 + f <= sqrt(2), relative error
-/// below 2^-50 where e is 0: with s = f / (2 + f),
+/// The tail of `logReduced` in z = s^2; error in the logarithm below 2^-35.
+template <class D> D logTail(D z) {
+  return horner(z, 0x1.5555554ba98bbp-1, 0x1.9999eb897197p-2,
+                0x1.245c33eee9966p-2, 0x1.ddd199a557f14p-3);
+}
+
+/// The same with an error below 2^-50.
+template <class D> D logTailPrecise(D z) {
+  return horner(z, 0x1.5555555555558p-1, 0x1.99999999952d9p-2,
+                0x1.2492492df75b2p-2, 0x1.c71c62dc17c4bp-3,
+                0x1.7462b76fd5d4bp-3, 0x1.39fe05dd846bp-3, 0x1.2b5c824e8c62p-3);
+}
+
+/// log(1 + f) + e * ln 2 for sqrt(1/2) <= 1 + f <= sqrt(2), with the relative
+/// error of its tail where e is 0: with s = f / (2 + f),
 /// log(1 + f) = log((1 + s) / (1 - s)) = 2 s + s^3 (2/3 + ...).
-template <class D> D logReduced(D f, D e) {
+template <bool Precise, class D> D logReduced(D f, D e) {
   D s = f / (f + 2.0);
   D z = s * s;
-  D tail =
-      horner(z, 0x1.5555555555558p-1, 0x1.99999999952d9p-2,
-             0x1.2492492df75b2p-2, 0x1.c71c62dc17c4bp-3, 0x1.7462b76fd5d4bp-3,
-             0x1.39fe05dd846bp-3, 0x1.2b5c824e8c62p-3);
+  D tail = Precise ? logTailPrecise(z) : logTail(z);
   return fma(e, Ln2, s * fma(z, tail, 2.0));
 }
 
@@ -108,16 +120,16 @@ template <class D> Split<D> split(D y) {
 }
 
 /// log(y) of a positive normal y.
-template <class D> D log(D y) {
+template <bool Precise = false, class D> D log(D y) {
   auto [m, e] = split(y);
-  return logReduced(m - 1.0, e);
+  return logReduced<Precise>(m - 1.0, e);
 }
 
 /// log(1 + x) for x > -1. Where no power of two is split off, x itself is used:
 /// 1 + x has lost its low bits.
-template <class D> D log1p(D x) {
+template <bool Precise = false, class D> D log1p(D x) {
   auto [m, e] = split(x + 1.0);
-  return logReduced(select(e == 0.0, x, m - 1.0), e);
+  return logReduced<Precise>(select(e == 0.0, x, m - 1.0), e);
 }
 
 } // namespace kexpr::ops::wide

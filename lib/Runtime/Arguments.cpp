@@ -59,13 +59,13 @@ static Status checkLayout(const TensorView &view, const Role &role) {
   return {};
 }
 
-static Status checkView(const TensorView &view, const Role &role) {
+static Status checkView(const TensorView &view, const Role &role, DType type) {
   if (view.empty())
     return Error(ErrorCode::MissingOperand, concat(role.str(), " is empty"));
-  if (view.type() != DType::F32)
-    return Error(
-        ErrorCode::TypeMismatch,
-        concat(role.str(), " is ", nameOf(view.type()), "; it must be f32"));
+  if (view.type() != type)
+    return Error(ErrorCode::TypeMismatch,
+                 concat(role.str(), " is ", nameOf(view.type()),
+                        "; it must be ", nameOf(type)));
   return checkLayout(view, role);
 }
 
@@ -122,13 +122,14 @@ static Status checkOverlap(const Arguments &call, std::size_t index) {
 }
 
 Expected<Shape> runtime::checkInputs(const semantics::Operands &inputs,
-                                     std::span<const std::uint32_t> used) {
+                                     std::span<const std::uint32_t> used,
+                                     DType type) {
   if (!used.empty() && used.back() >= inputs.count)
     return Error(ErrorCode::MissingOperand,
                  concat("the expression uses operand @", used.back(),
                         ", but only ", inputs.count, " were given"));
   for (std::uint32_t operand : used)
-    if (auto status = checkView(inputs[operand], {"operand @", operand});
+    if (auto status = checkView(inputs[operand], {"operand @", operand}, type);
         !status)
       return status.error();
   auto shape = semantics::broadcastShape(inputs, used);
@@ -140,12 +141,12 @@ Expected<Shape> runtime::checkInputs(const semantics::Operands &inputs,
 }
 
 Expected<Shape> runtime::checkArguments(const Arguments &call) {
-  auto shape = checkInputs(call.inputs, call.used);
+  auto shape = checkInputs(call.inputs, call.used, call.type);
   if (!shape)
     return shape;
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const TensorView &output = call.outputs[i];
-    if (auto status = checkView(output, {"output ", i}); !status)
+    if (auto status = checkView(output, {"output ", i}, call.type); !status)
       return status.error();
     if (output.shape() != *shape)
       return Error(ErrorCode::ShapeMismatch,

@@ -19,6 +19,8 @@ struct Arguments {
   std::span<const TensorView> outputs;
   /// The operands that the expression uses, ascending.
   std::span<const std::uint32_t> used;
+  /// What they must all be of.
+  DType type = DType::F32;
 };
 
 /// The broadcast shape of a call, or the first thing wrong with it: operands
@@ -29,7 +31,7 @@ Expected<Shape> checkArguments(const Arguments &arguments);
 
 /// The part of `checkArguments` that concerns the inputs.
 Expected<Shape> checkInputs(const semantics::Operands &inputs,
-                            std::span<const std::uint32_t> used);
+                            std::span<const std::uint32_t> used, DType type);
 
 /// Whether the items of a batch keep out of each other's way: `outputs[i]` may
 /// share memory with the inputs of item i alone, and with no other output.

@@ -7,7 +7,9 @@
 #include "Runtime/Compile.h"
 
 #include "Semantics/Check.h"
+#include "Support/InlineBuffer.h"
 
+#include <algorithm>
 #include <new>
 
 using namespace kexpr;
@@ -15,44 +17,84 @@ using namespace kexpr::runtime;
 
 using Clock = std::chrono::steady_clock;
 
-Expected<semantics::Plan> runtime::planOf(const Expression &expression) {
-  auto graph = semantics::check(expression, {});
+Expected<semantics::Plan> runtime::planOf(const Expression &expression,
+                                          const CompileOptions &options) {
+  auto graph = semantics::check(expression, options.operandTypes);
   if (!graph)
     return graph.error();
-  semantics::Plan plan{.graph = std::move(*graph), .inputs = {}, .outputs = {}};
-  plan.inputs.resize(plan.graph.inputs.size());
-  plan.outputs.resize(plan.graph.outputs.size());
+  semantics::Plan plan{.graph = std::move(*graph),
+                       .inputs = {},
+                       .outputs = {},
+                       .precision = options.precision};
+  const auto &values = plan.graph.values;
+  for (const semantics::Value &value : values)
+    if (value.kind == semantics::ValueKind::Input)
+      plan.inputs.push_back({.type = value.type});
+  for (semantics::ValueId id : plan.graph.outputs)
+    plan.outputs.push_back({.type = values[id].type});
   return plan;
 }
 
 Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
-                                     const Expression &expression, Mode mode,
+                                     const Expression &expression,
+                                     const CompileOptions &options,
                                      std::chrono::nanoseconds parseTime) {
   const auto start = Clock::now();
-  auto plan = planOf(expression);
+  auto plan = planOf(expression, options);
   if (!plan)
     return plan.error();
   const auto planTime = Clock::now() - start;
-  auto loop = compiler->compile(std::move(*plan), mode,
+  auto loop = compiler->compile(std::move(*plan), options.mode,
                                 {.parse = parseTime, .plan = planTime});
   if (!loop)
     return loop.error();
   return std::make_shared<const KernelImpl>(std::move(compiler), expression,
-                                            std::move(*loop), mode);
+                                            std::move(*loop), options.mode);
 }
 
 EngineImpl::EngineImpl(const EngineOptions &options)
     : shared(std::make_shared<const Compiler>(options)),
       cache(options.maxKernels) {}
 
-Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression, Mode mode,
+namespace {
+/// A text behind all that `options` has the code depend on; no two differ only
+/// where it does not matter.
+class CacheKey {
+public:
+  CacheKey(const CompileOptions &options, std::string_view text)
+      : chars(2 + options.operandTypes.size() + 1 + text.size()) {
+    put(static_cast<char>(options.mode));
+    put(static_cast<char>(options.precision));
+    std::size_t last = size;
+    for (DType type : options.operandTypes) {
+      put(static_cast<char>('A' + static_cast<int>(type)));
+      if (type != DType::F32)
+        last = size;
+    }
+    size = last; // F32 goes without saying
+    put('\n');
+    std::copy(text.begin(), text.end(), chars.data() + size);
+    size += text.size();
+  }
+  operator std::string_view() const { return {chars.data(), size}; }
+
+private:
+  void put(char c) { chars[size++] = c; }
+
+  InlineBuffer<char, 256> chars;
+  std::size_t size = 0;
+};
+} // namespace
+
+Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression,
+                                       const CompileOptions &options,
                                        std::chrono::nanoseconds parseTime) {
   return cache.findOrMake(
-      mode, expression.canonical(), expression.text(),
-      [&]() -> Expected<KernelPtr> {
+      CacheKey(options, expression.canonical()),
+      CacheKey(options, expression.text()), [&]() -> Expected<KernelPtr> {
         // Threads that wait for this kernel must be told, whatever happens.
         try {
-          return runtime::compile(shared, expression, mode, parseTime);
+          return runtime::compile(shared, expression, options, parseTime);
         } catch (const std::bad_alloc &) {
           return Error(ErrorCode::OutOfMemory, "out of memory while compiling");
         }
@@ -61,20 +103,20 @@ Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression, Mode mode,
 
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,
                                         const CompileOptions &options) {
-  if (KernelPtr kernel = cache.find(options.mode, text))
+  if (KernelPtr kernel = cache.find(CacheKey(options, text)))
     return kernel;
   const auto start = Clock::now();
   auto expression = Expression::parse(text, options.limits);
   if (!expression)
     return expression.error();
-  return lookUp(*expression, options.mode, Clock::now() - start);
+  return lookUp(*expression, options, Clock::now() - start);
 }
 
 Expected<KernelPtr> EngineImpl::compile(const Expression &expression,
                                         const CompileOptions &options) {
-  if (KernelPtr kernel = cache.find(options.mode, expression.text()))
+  if (KernelPtr kernel = cache.find(CacheKey(options, expression.text())))
     return kernel;
-  return lookUp(expression, options.mode, {});
+  return lookUp(expression, options, {});
 }
 
 EngineStats EngineImpl::stats() const {

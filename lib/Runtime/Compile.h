@@ -24,7 +24,8 @@ public:
   const Compiler &compiler() const { return *shared; }
 
 private:
-  Expected<KernelPtr> lookUp(const Expression &expression, Mode mode,
+  Expected<KernelPtr> lookUp(const Expression &expression,
+                             const CompileOptions &options,
                              std::chrono::nanoseconds parseTime);
 
   std::shared_ptr<const Compiler> shared;
@@ -32,12 +33,14 @@ private:
 };
 
 /// The plan of an expression whose operands and outputs are all contiguous.
-Expected<semantics::Plan> planOf(const Expression &expression);
+Expected<semantics::Plan> planOf(const Expression &expression,
+                                 const CompileOptions &options = {});
 
 /// The whole pipeline: a parsed expression, checked, simplified, planned,
 /// emitted, generated and linked.
 Expected<KernelPtr> compile(std::shared_ptr<const Compiler> compiler,
-                            const Expression &expression, Mode mode,
+                            const Expression &expression,
+                            const CompileOptions &options,
                             std::chrono::nanoseconds parseTime);
 
 } // namespace kexpr::runtime

@@ -16,13 +16,12 @@ KernelPtr KernelCache::waitFor(Entry &entry) {
   return entry.kernel.get();
 }
 
-KernelPtr KernelCache::find(Mode mode, std::string_view text) {
+KernelPtr KernelCache::find(std::string_view spelling) {
   std::shared_ptr<Entry> entry;
   {
     std::shared_lock lock(mutex);
-    const Map &map = spellings[static_cast<int>(mode)];
-    auto found = map.find(text);
-    if (found == map.end())
+    auto found = spellings.find(spelling);
+    if (found == spellings.end())
       return nullptr;
     entry = found->second;
   }
@@ -33,25 +32,22 @@ KernelPtr KernelCache::find(Mode mode, std::string_view text) {
 }
 
 Expected<KernelPtr>
-KernelCache::findOrMake(Mode mode, std::string_view canonical,
-                        std::string_view text,
+KernelCache::findOrMake(std::string_view key, std::string_view spelling,
                         const std::function<Expected<KernelPtr>()> &make) {
-  std::string key(1, static_cast<char>(mode));
-  key += canonical;
   std::shared_ptr<Entry> entry;
   bool mine = false;
   {
     std::unique_lock lock(mutex);
-    auto [place, isNew] = kernels.try_emplace(key);
+    auto [place, isNew] = kernels.try_emplace(std::string(key));
     if (isNew) {
       place->second = std::make_shared<Entry>();
-      place->second->key = std::move(key);
+      place->second->key = key;
       place->second->lastUse = ++clock;
       ++misses;
     }
     entry = place->second;
     mine = isNew;
-    addSpelling(entry, mode, text);
+    addSpelling(entry, spelling);
   }
   if (!mine) {
     if (KernelPtr kernel = waitFor(*entry)) {
@@ -71,20 +67,18 @@ KernelCache::findOrMake(Mode mode, std::string_view canonical,
   return made;
 }
 
-void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry, Mode mode,
-                              std::string_view text) {
+void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry,
+                              std::string_view spelling) {
   if (entry->spellings.size() >= MaxSpellings)
     return;
-  auto [place, isNew] =
-      spellings[static_cast<int>(mode)].try_emplace(std::string(text), entry);
+  auto [place, isNew] = spellings.try_emplace(std::string(spelling), entry);
   if (isNew)
-    entry->spellings.emplace_back(text);
+    entry->spellings.emplace_back(spelling);
 }
 
 void KernelCache::remove(const Entry &entry) {
-  Map &texts = spellings[static_cast<int>(entry.key[0])];
-  for (const std::string &text : entry.spellings)
-    texts.erase(text);
+  for (const std::string &spelling : entry.spellings)
+    spellings.erase(spelling);
   // Last: this may be what keeps the entry alive.
   kernels.erase(entry.key);
 }

@@ -27,14 +27,14 @@ public:
   explicit KernelCache(std::size_t capacity) : capacity(capacity) {}
 
   /// The kernel that this very text led to before; null if none did.
-  KernelPtr find(Mode mode, std::string_view text);
+  KernelPtr find(std::string_view spelling);
 
   /// The kernel of a canonical text, made by `make` if it is not there. Of
   /// threads that ask for one key at once, one makes it and the others wait.
   /// Errors are not kept. `text` is remembered as a spelling of it. `make`
   /// must not throw.
   Expected<KernelPtr>
-  findOrMake(Mode mode, std::string_view canonical, std::string_view text,
+  findOrMake(std::string_view key, std::string_view spelling,
              const std::function<Expected<KernelPtr>()> &make);
 
   /// `compiled` is left for the caller.
@@ -61,8 +61,8 @@ private:
   static constexpr std::size_t MaxSpellings = 8;
 
   KernelPtr waitFor(Entry &entry);
-  void addSpelling(const std::shared_ptr<Entry> &entry, Mode mode,
-                   std::string_view text);
+  void addSpelling(const std::shared_ptr<Entry> &entry,
+                   std::string_view spelling);
   // Both are called with the mutex held.
   void remove(const Entry &entry);
   void evict();
@@ -70,8 +70,7 @@ private:
   const std::size_t capacity;
   mutable std::shared_mutex mutex;
   Map kernels;
-  /// One map a mode, so that looking a text up needs no key to be made.
-  Map spellings[3];
+  Map spellings;
   std::atomic<std::uint64_t> clock = 0;
   std::atomic<std::uint64_t> hits = 0;
   std::uint64_t misses = 0;

@@ -26,7 +26,7 @@ static std::int64_t grainOf(const Plan &plan) {
   constexpr double perByte = 0.012, perOperation = 0.02, enough = 4000; // ns
   const double each =
       std::max(perByte * static_cast<double>(plan.bytesPerElement()),
-               perOperation * plan.graph.work().operations);
+               perOperation * plan.work().operations);
   return static_cast<std::int64_t>(enough / std::max(each, perByte));
 }
 
@@ -183,7 +183,8 @@ Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
                         outputs.size(), " were given"));
   return call.prepare(*this, {{inputs.data(), inputs.size()},
                               spanOf(outputs),
-                              spanOf(text.usedOperands())});
+                              spanOf(text.usedOperands()),
+                              type()});
 }
 
 /// Runs a small plain call; false if it is none.
@@ -195,7 +196,8 @@ bool KernelImpl::runPlain(Span<const TensorView> inputs,
     return false;
   const std::int64_t count = countIfPlain({{inputs.data(), inputs.size()},
                                            spanOf(outputs),
-                                           spanOf(text.usedOperands())});
+                                           spanOf(text.usedOperands()),
+                                           type()});
   if (count < 0 || !isSmall(count, options))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
@@ -242,9 +244,10 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
     Invocation &call = calls.emplace_back(1 + plan.inputs.size());
     const semantics::Operands operands{inputs.data() + item,
                                        inputs.size() / batch, batch};
-    if (auto status = call.prepare(
-            *this,
-            {operands, {&outputs[item], 1}, spanOf(text.usedOperands())});
+    if (auto status = call.prepare(*this, {operands,
+                                           {&outputs[item], 1},
+                                           spanOf(text.usedOperands()),
+                                           type()});
         !status)
       return Error(status.error().code(),
                    concat("batch item ", item, ": ", status.error().message()));
@@ -262,5 +265,5 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
 
 Expected<Shape> KernelImpl::outputShape(Span<const TensorView> inputs) const {
   return checkInputs({inputs.data(), inputs.size()},
-                     spanOf(text.usedOperands()));
+                     spanOf(text.usedOperands()), type());
 }

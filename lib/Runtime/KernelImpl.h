@@ -48,6 +48,8 @@ public:
   const Expression &expression() const { return text; }
   const Loop &contiguous() const { return *first.loop; }
   std::size_t codeSize() const;
+  /// Of every operand used and every output.
+  DType type() const { return contiguous().plan.outputs.front().type; }
 
 private:
   friend class Invocation;

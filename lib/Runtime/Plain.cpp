@@ -10,9 +10,9 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 
 /// The elements of a row-major f32 view with memory; -1 for another.
-static std::int64_t countIfRowMajor(const TensorView &view) {
+static std::int64_t countIfRowMajor(const TensorView &view, DType type) {
   const Shape &shape = view.shape(), &strides = view.strides();
-  if (view.type() != DType::F32 || !view.data() || !shape.valid() ||
+  if (view.type() != type || !view.data() || !shape.valid() ||
       strides.rank() != shape.rank())
     return -1;
   // Far from where counting bytes could overflow.
@@ -43,16 +43,16 @@ std::int64_t runtime::countIfPlain(const Arguments &call) {
       (!call.used.empty() && call.used.back() >= call.inputs.count))
     return -1;
   const TensorView &output = call.outputs[0];
-  const std::int64_t count = countIfRowMajor(output);
+  const std::int64_t count = countIfRowMajor(output, call.type);
   if (count < 0)
     return -1;
+  const auto bytes = static_cast<std::uintptr_t>(count) * sizeOf(call.type);
   for (std::uint32_t operand : call.used) {
     const TensorView &input = call.inputs[operand];
-    if (input.type() != DType::F32 || !input.data() ||
+    if (input.type() != call.type || !input.data() ||
         input.shape() != output.shape() ||
         input.strides() != output.strides() ||
-        !isSameOrApart(input.data(), output.data(),
-                       static_cast<std::uintptr_t>(count) * sizeof(float)))
+        !isSameOrApart(input.data(), output.data(), bytes))
       return -1;
   }
   return count;

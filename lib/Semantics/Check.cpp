@@ -20,11 +20,19 @@ namespace {
 class Checker {
 public:
   Checker(const Expression &expression, std::span<const DType> operandTypes)
-      : expression(expression), operandTypes(operandTypes), simplify(graph) {}
+      : expression(expression), operandTypes(operandTypes),
+        simplify(graph, type) {
+    chooseType();
+  }
 
   Expected<Graph> run();
 
 private:
+  void chooseType();
+  DType typeOf(const Node &node) const {
+    return node.index < operandTypes.size() ? operandTypes[node.index]
+                                            : DType::F32;
+  }
   Expected<Term> term(const Node &node);
   Expected<Term> operand(const Node &node);
   Expected<Term> call(const Node &node);
@@ -38,6 +46,9 @@ private:
 
   const Expression &expression;
   std::span<const DType> operandTypes;
+  /// The operand that `type` comes from; null before the first.
+  const Node *first = nullptr;
+  DType type = DType::F32;
   GraphBuilder graph;
   Simplifier simplify;
   std::vector<Term> terms;
@@ -95,13 +106,27 @@ Error Checker::refused(const Node &node) const {
   }
 }
 
+/// Literals before the first operand must know what they will meet.
+void Checker::chooseType() {
+  for (const Node &node : expression.nodes())
+    if (node.kind == NodeKind::Operand) {
+      first = &node;
+      type = typeOf(node);
+      return;
+    }
+}
+
 Expected<Term> Checker::operand(const Node &node) {
-  DType type =
-      node.index < operandTypes.size() ? operandTypes[node.index] : DType::F32;
-  if (type != DType::F32)
+  const DType own = typeOf(node);
+  if (own != DType::F32 && own != DType::F64)
     return fault(ErrorCode::TypeMismatch, node,
-                 concat("operand @", node.index, " is ", nameOf(type),
-                        "; operands must be f32"));
+                 concat("operand @", node.index, " is ", nameOf(own),
+                        "; operands must be f32 or f64"));
+  if (own != type)
+    return fault(ErrorCode::TypeMismatch, node,
+                 concat("operand @", node.index, " is ", nameOf(own), ", but @",
+                        first->index, " is ", nameOf(type),
+                        "; operands must be of one type"));
   return Term{.value = graph.input(node.index, type)};
 }
 
@@ -114,12 +139,13 @@ Expected<Term> Checker::call(const Node &node) {
                         node.children.size() == entry.info.overload.arity;
   if (node.children.size() != entry.arity && !overload)
     return wrongArity(node, entry);
-  if (!ops::blocks()[*op])
-    return fault(ErrorCode::TypeMismatch, node,
-                 concat("operator '", node.name, "' ",
-                        entry.info.types == ops::TypeRule::Integral
-                            ? "takes integers or bools, not f32"
-                            : "gives bools, which f32 expressions cannot use"));
+  if (!ops::blocks(ops::Arithmetic::F32)[*op])
+    return fault(
+        ErrorCode::TypeMismatch, node,
+        concat("operator '", node.name, "' ",
+               entry.info.types == ops::TypeRule::Integral
+                   ? "takes integers or bools, not floats"
+                   : "gives bools, which float expressions cannot use"));
   std::array<Term, ops::MaxArity> args;
   std::transform(node.children.begin(), node.children.end(), args.begin(),
                  [this](std::uint32_t child) { return terms[child]; });

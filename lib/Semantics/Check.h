@@ -16,9 +16,11 @@ namespace kexpr::semantics {
 
 /// Checks names, arities and types and gives the simplified graph. A list at
 /// the root is one output an element. `operandTypes[k]` is the type of `@k`;
-/// operands past its end are f32. Every rewrite keeps every bit of the result
-/// (NaN payloads aside). Literals among themselves are computed in double, as
-/// PyTorch's Python does, and rounded once where they meet an operand.
+/// operands past its end are f32. All that the expression uses must be of one
+/// type, f32 or f64; without any it is f32. Every rewrite keeps every bit of
+/// the result (NaN payloads aside). Literals among themselves are computed in
+/// double, as PyTorch's Python does, and rounded once where they meet an
+/// operand.
 ///
 /// Errors, each with its place in the text: UnknownOperator, WrongArity,
 /// TypeMismatch, Unsupported.

@@ -100,17 +100,19 @@ Graph GraphBuilder::finish(std::span<const ValueId> outputs) const {
   return result;
 }
 
-ops::Work Graph::work() const {
+ops::Work Graph::work(Precision precision) const {
   ops::Work total;
   std::vector<unsigned> ready(values.size());
   for (std::size_t id = 0; id < values.size(); ++id) {
     if (values[id].kind != ValueKind::Call)
       continue;
-    const ops::Work &work = ops::table()[values[id].op].work;
+    const ops::Work work = ops::table()[values[id].op].workIn(
+        ops::arithmeticOf(values[id].type, precision));
     for (ValueId arg : args(values[id]))
       ready[id] = std::max(ready[id], ready[arg]);
     ready[id] += work.latency;
     total.operations += work.operations;
+    total.wide += work.wide;
     total.latency = std::max(total.latency, ready[id]);
   }
   return total;

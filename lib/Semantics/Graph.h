@@ -37,7 +37,6 @@ struct Value {
   double number = 0;
   /// Call: its arguments, as many as the operator takes; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
-
 };
 
 /// The same value, by bits: -0 and 0 differ, NaN is itself.
@@ -58,7 +57,7 @@ struct Graph {
     return {call.args.data(), ops::table()[call.op].arity};
   }
   /// Work of one element, from the operators' costs.
-  ops::Work work() const;
+  ops::Work work(Precision precision) const;
   /// One line a value, `%3 = mul f32 %0, %1`; stable from run to run.
   std::string str() const;
 };

@@ -34,7 +34,9 @@ std::string Plan::str() const {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
                    nameOf(outputs[i].walk), '\n');
-  ops::Work work = graph.work();
+  if (precision == Precision::Accurate)
+    text += "precision: accurate\n";
+  const ops::Work work = this->work();
   return text + concat("work: ", work.operations, " operations, latency ",
                        work.latency, " cycles, ", bytesPerElement(),
                        " bytes an element\n");
@@ -45,6 +47,7 @@ std::string Plan::key() const {
   auto put = [&key](const auto &word) {
     key.append(reinterpret_cast<const char *>(&word), sizeof word);
   };
+  put(precision);
   put(graph.values.size());
   for (const Value &value : graph.values) {
     put(value.kind);

@@ -34,6 +34,13 @@ struct Plan {
   Graph graph;
   std::vector<Access> inputs;  ///< One for each of `graph.inputs`.
   std::vector<Access> outputs; ///< One for each of `graph.outputs`.
+  Precision precision = Precision::Default;
+
+  ops::Work work() const { return graph.work(precision); }
+  /// The arithmetic of a call of the graph.
+  ops::Arithmetic arithmeticOf(const Value &call) const {
+    return ops::arithmeticOf(call.type, precision);
+  }
 
   /// Bytes an element moves between memory and core.
   std::size_t bytesPerElement() const;

@@ -16,7 +16,7 @@ using namespace kexpr;
 using namespace kexpr::semantics;
 
 ValueId Simplifier::materialize(const Term &term) {
-  return term.literal ? graph.constant(*term.literal, DType::F32) : term.value;
+  return term.literal ? graph.constant(*term.literal, type) : term.value;
 }
 
 Term Simplifier::call(ops::OpId op, std::span<const Term> args) {
@@ -34,7 +34,7 @@ Term Simplifier::call(ops::OpId op, std::span<const Term> args) {
   std::array<ValueId, ops::MaxArity> values{};
   std::transform(args.begin(), args.end(), values.begin(),
                  [this](const Term &arg) { return materialize(arg); });
-  return {.value = graph.call(op, DType::F32, {values.data(), args.size()})};
+  return {.value = graph.call(op, type, {values.data(), args.size()})};
 }
 
 std::optional<Term> Simplifier::withLiteral(ops::OpId op,
@@ -46,7 +46,8 @@ std::optional<Term> Simplifier::withLiteral(ops::OpId op,
     return std::nullopt;
   // The form must hold for the number the operand meets, not for the one the
   // text names: 1 + 2^-40 is 1 in f32.
-  const double met = static_cast<float>(*args[position].literal);
+  const double literal = *args[position].literal;
+  const double met = type == DType::F32 ? static_cast<float>(literal) : literal;
   ops::LiteralForm form = ops::table()[op].withLiteral(position, met);
   if (form.expansion.empty())
     return std::nullopt;

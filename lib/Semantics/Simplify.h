@@ -26,7 +26,10 @@ struct Term {
 /// simpler is said by the operator table: literal forms and overloads.
 class Simplifier {
 public:
-  explicit Simplifier(GraphBuilder &graph) : graph(graph) {}
+  /// `type` is that of all values that literals meet; it may change until the
+  /// first call.
+  Simplifier(GraphBuilder &graph, const DType &type)
+      : graph(graph), type(type) {}
 
   /// `op` applied to `args`, as many as it takes. Literals alone are folded
   /// with the operator's reference.
@@ -41,6 +44,7 @@ private:
   std::optional<Term> withLiteral(ops::OpId op, std::span<const Term> args);
 
   GraphBuilder &graph;
+  const DType &type;
 };
 
 } // namespace kexpr::semantics

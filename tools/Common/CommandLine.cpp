@@ -10,6 +10,7 @@
 
 #include <iostream>
 #include <iterator>
+#include <map>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -24,6 +25,16 @@ std::optional<int> tools::parseCommandLine(CLI::App &app, int argc,
     return app.exit(error) == 0 ? 0 : exitUsage;
   }
   return std::nullopt;
+}
+
+void tools::addPrecision(CLI::App &app, Precision &precision) {
+  const std::map<std::string, Precision> names{
+      {"default", Precision::Default}, {"accurate", Precision::Accurate}};
+  app.add_option("--precision", precision,
+                 "how exactly f32 is computed: 'default', at most 1 ulp, or "
+                 "'accurate', at most 0.51")
+      ->transform(CLI::CheckedTransformer(names))
+      ->option_text("default|accurate");
 }
 
 int tools::report(const Error &error) {

@@ -14,6 +14,7 @@
 #define KEXPR_TOOLS_COMMON_COMMANDLINE_H
 
 #include "kexpr/Error.h"
+#include "kexpr/Precision.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,6 +29,9 @@ inline constexpr int exitUsage = 2;
 /// Adds `--version` and parses. A value is the code to exit with at once:
 /// after `--help` and `--version`, and after a fault, which was reported.
 std::optional<int> parseCommandLine(CLI::App &app, int argc, char **argv);
+
+/// Adds `--precision`.
+void addPrecision(CLI::App &app, Precision &precision);
 
 /// Prints the rendered error on stderr and gives `exitFault`.
 int report(const Error &error);

@@ -25,6 +25,7 @@ struct Options {
   std::string types;
   codegen::TargetOptions target;
   bool baseline = false;
+  Precision precision = Precision::Default;
 };
 } // namespace
 
@@ -68,6 +69,7 @@ static void addOptions(CLI::App &app, Options &options) {
                  "width of the vectors; the machine's best by default")
       ->check(CLI::IsMember({128, 256, 512}))
       ->type_name("N");
+  addPrecision(app, options.precision);
   app.add_flag("--baseline", options.baseline,
                "assembly of LLVM's fastest code generator");
   app.footer(footer);
@@ -103,6 +105,7 @@ static Expected<std::string> dump(const Options &options) {
   auto plan = makePlan(*expression, *operands);
   if (!plan)
     return plan.error();
+  plan->precision = options.precision;
   if (options.stage == "graph")
     return plan->graph.str();
   if (options.stage == "plan")

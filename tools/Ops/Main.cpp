@@ -28,9 +28,10 @@ whether PNNX itself writes the operator in expression strings; the others are
 for hosts that write their own. **Types** is what an operator computes in:
 *float* operators take integers and bools as f32, *numeric* ones keep the
 promoted type of their arguments, *integral* ones refuse floating point. **ULP**
-is the largest error in f32 in units in the last place of the exact result: 0 is
-exact, 0.5 correctly rounded. **Work** counts the primitive operations of one
-f32 element.
+is the largest error in units in the last place of the exact result, in f32 at
+the default precision, in f32 at the accurate one, and in f64: 0 is exact, 0.5
+correctly rounded. **Work** counts the primitive operations of one f32 element
+at the default precision.
 
 | operator | also | arguments | meaning | types | ULP | work | PNNX |
 |---|---|---|---|---|---|---|---|
@@ -56,12 +57,21 @@ static std::string code(std::string_view text) {
   return text.empty() ? std::string() : "`" + cell(text) + "`";
 }
 
+/// The bounds of f32, accurate f32 and f64; one where they are the same.
+static std::string ulpText(const OperatorInfo &op) {
+  std::ostringstream text;
+  text << op.maxUlp;
+  if (op.maxUlpAccurate != op.maxUlp || op.maxUlpF64 != op.maxUlp)
+    text << " / " << op.maxUlpAccurate << " / " << op.maxUlpF64;
+  return text.str();
+}
+
 static void printMarkdown(std::ostream &out) {
   out << preamble;
   for (const OperatorInfo &op : operators())
     out << "| " << code(op.name) << " | " << code(op.aliases) << " | "
         << arityText(op) << " | " << code(op.doc) << " | " << op.types << " | "
-        << op.maxUlp << " | " << op.operations << " | "
+        << ulpText(op) << " | " << op.operations << " | "
         << (op.pnnx ? "yes" : "") << " |\n";
 }
 
@@ -75,6 +85,8 @@ static void printJson(std::ostream &out) {
                     {"doc", op.doc},
                     {"types", op.types},
                     {"maxUlp", op.maxUlp},
+                    {"maxUlpAccurate", op.maxUlpAccurate},
+                    {"maxUlpF64", op.maxUlpF64},
                     {"operations", op.operations},
                     {"pnnx", op.pnnx}});
   out << list.dump(2) << '\n';
@@ -85,18 +97,15 @@ static void printRow(std::ostream &out, std::string_view name,
                      std::string_view ulp, std::string_view work,
                      std::string_view doc) {
   out << std::left << std::setw(15) << name << std::setw(11) << arity
-      << std::setw(10) << types << std::setw(6) << ulp << std::setw(6) << work
+      << std::setw(10) << types << std::setw(20) << ulp << std::setw(6) << work
       << doc << '\n';
 }
 
 static void printText(std::ostream &out) {
   printRow(out, "operator", "arguments", "types", "ulp", "work", "meaning");
-  for (const OperatorInfo &op : operators()) {
-    std::ostringstream ulp;
-    ulp << op.maxUlp;
-    printRow(out, op.name, arityText(op), op.types, ulp.str(),
+  for (const OperatorInfo &op : operators())
+    printRow(out, op.name, arityText(op), op.types, ulpText(op),
              std::to_string(op.operations), op.doc);
-  }
 }
 
 int main(int argc, char **argv) {

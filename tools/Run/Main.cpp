@@ -29,6 +29,7 @@ struct Options {
   bool interpret = false;
   bool baseline = false;
   bool stats = false;
+  Precision precision = Precision::Default;
 };
 } // namespace
 
@@ -65,6 +66,7 @@ static void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--baseline", options.baseline,
                "generate code with LLVM's fastest code generator")
       ->excludes(interpret);
+  addPrecision(app, options.precision);
   app.add_flag("--stats", options.stats,
                "print compile times by stage, run time, tier and threads");
   app.footer(footer);
@@ -99,7 +101,7 @@ static Expected<std::vector<Array>> compute(const Kernel &kernel,
     return shape.error();
   std::vector<Array> outputs;
   for (std::size_t i = 0; i < kernel.outputCount(); ++i) {
-    auto output = Array::make(DType::F32, *shape);
+    auto output = Array::make(kernel.outputType(i), *shape);
     if (!output)
       return output.error();
     outputs.push_back(std::move(*output));
@@ -138,9 +140,15 @@ static Mode modeOf(const Options &options) {
 }
 
 static Status run(const Options &options) {
+  auto inputs = makeInputs(options.inputs);
+  if (!inputs)
+    return inputs.error();
+  CompileOptions compile{.mode = modeOf(options),
+                         .precision = options.precision};
+  for (const Array &input : *inputs)
+    compile.operandTypes.push_back(input.type());
   const Engine engine;
-  auto kernel = engine.compile(expressionText(options.expression),
-                               {.mode = modeOf(options)});
+  auto kernel = engine.compile(expressionText(options.expression), compile);
   if (!kernel)
     return kernel.error();
   const std::size_t wanted = options.outputs.size();
@@ -149,9 +157,6 @@ static Status run(const Options &options) {
                  std::to_string(wanted) + " output files for " +
                      std::to_string(kernel->outputCount()) +
                      " outputs of the expression");
-  auto inputs = makeInputs(options.inputs);
-  if (!inputs)
-    return inputs.error();
   auto results = compute(*kernel, *inputs, options);
   if (!results)
     return results.error();

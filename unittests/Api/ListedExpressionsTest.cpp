@@ -65,8 +65,8 @@ double errorBound(const Expression &expression, bool &exact) {
     for (const Node &node : expression.nodes())
       if (node.kind == NodeKind::Call && ops::find(node.name) &&
           &ops::table()[*ops::find(node.name)] == &entry) {
-        bound += std::max(entry.info.maxUlp, 1.0);
-        exact = exact && entry.info.maxUlp <= 0.5;
+        bound += std::max(entry.info.ulp.f32, 1.0);
+        exact = exact && entry.info.ulp.f32 <= 0.5;
       }
   return bound;
 }
@@ -167,12 +167,13 @@ static float onAStack(const Expression &expression,
     else if (entry.kind != NodeKind::Call)
       stack.push_back(static_cast<float>(node.number));
     else {
-      const float *args[ops::MaxArity];
+      const void *args[ops::MaxArity];
       const float *first = stack.data() + stack.size() - entry.arity;
       for (std::size_t k = 0; k < entry.arity; ++k)
         args[k] = first + k;
       float result;
-      ops::blocks()[*ops::find(node.name)](1, args, &result);
+      ops::blocks(ops::Arithmetic::F32)[*ops::find(node.name)](1, args,
+                                                               &result);
       stack.resize(stack.size() - entry.arity);
       stack.push_back(result);
     }

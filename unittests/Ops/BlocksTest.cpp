@@ -19,46 +19,52 @@ using namespace kexpr::test;
 namespace {
 
 /// The tables that this machine can run.
-std::vector<const ops::BlockFn *> tables() {
-  std::vector<const ops::BlockFn *> found = {
-      ops::blockTable<ops::Isa::Baseline>(), ops::blocks().data()};
-  return found;
-}
-
-template <class Op> class BlockLoops : public ::testing::Test {
-protected:
+template <class Op, ops::Arithmetic A> class Loops {
+  using Element = ops::ElementIn<A>;
   static constexpr std::size_t arity = ops::arityOf<Op>;
-  static constexpr float Guard = -123.25f;
+  static constexpr Element Guard = -123.25;
 
-  void add(const Arguments<Op> &arguments) {
+public:
+  template <class T> void add(const std::array<T, arity> &given) {
+    Arguments<Op, Element> arguments;
+    std::copy(given.begin(), given.end(), arguments.begin());
     for (std::size_t k = 0; k < arity; ++k)
       columns[k].push_back(arguments[k]);
-    expected.push_back(formulaOf<Op>(arguments));
+    expected.push_back(formulaOf<Op, A>(arguments));
   }
+
+  void checkAll() const { check(0, expected.size()); }
 
   /// Runs all loops over [first, first + count) of the columns.
   void check(std::size_t first, std::size_t count) const {
-    const ops::OpId id = *ops::find(Op::info.name);
-    for (const ops::BlockFn *table : tables()) {
-      const float *args[arity];
+    for (ops::BlockFn loop : loops()) {
+      const void *args[arity];
       for (std::size_t k = 0; k < arity; ++k)
         args[k] = columns[k].data() + first;
-      std::vector<float> out(count + 1, Guard);
-      table[id](count, args, out.data());
+      std::vector<Element> out(count + 1, Guard);
+      loop(count, args, out.data());
       compare(first, count, out);
       EXPECT_EQ(out[count], Guard) << "wrote past " << count;
-      checkInPlace(table[id], first, count);
+      checkInPlace(loop, first, count);
     }
   }
 
 private:
+  /// Those of the baseline, and those that this CPU runs best.
+  static std::array<ops::BlockFn, 2> loops() {
+    const ops::OpId id = *ops::find(Op::info.name);
+    const auto baseline = ops::blockTables<ops::Isa::Baseline>();
+    return {baseline[static_cast<std::size_t>(A)][id], ops::blocks(A)[id]};
+  }
+
   void checkInPlace(ops::BlockFn loop, std::size_t first,
                     std::size_t count) const {
     for (std::size_t place = 0; place < arity; ++place) {
-      const float *args[arity];
+      const void *args[arity];
       for (std::size_t k = 0; k < arity; ++k)
         args[k] = columns[k].data() + first;
-      std::vector<float> inOut(args[place], args[place] + count);
+      const Element *from = columns[place].data() + first;
+      std::vector<Element> inOut(from, from + count);
       args[place] = inOut.data();
       loop(count, args, inOut.data());
       compare(first, count, inOut);
@@ -66,16 +72,33 @@ private:
   }
 
   void compare(std::size_t first, std::size_t count,
-               const std::vector<float> &got) const {
+               const std::vector<Element> &got) const {
     for (std::size_t i = 0; i < count; ++i)
       ASSERT_PRED2(sameFloat, got[i], expected[first + i])
           << Op::info.name << " of " << columns[0][first + i] << "... at " << i
-          << " of " << count;
+          << " of " << count << ", arithmetic " << static_cast<int>(A);
   }
 
+  std::array<std::vector<Element>, arity> columns;
+  std::vector<Element> expected;
+};
+
+template <class Op> class BlockLoops : public ::testing::Test {
 protected:
-  std::array<std::vector<float>, arity> columns;
-  std::vector<float> expected;
+  void add(const Arguments<Op> &arguments) {
+    single.add(arguments);
+    accurate.add(arguments);
+    wide.add(arguments);
+  }
+  template <class F> void forEach(F visit) const {
+    visit(single);
+    visit(accurate);
+    visit(wide);
+  }
+
+  Loops<Op, ops::Arithmetic::F32> single;
+  Loops<Op, ops::Arithmetic::F32Accurate> accurate;
+  Loops<Op, ops::Arithmetic::F64> wide;
 };
 
 TYPED_TEST_SUITE(BlockLoops, FloatToFloatOperators, OperatorNames);
@@ -85,16 +108,18 @@ TYPED_TEST(BlockLoops, EqualTheFormulaBitForBit) {
   forEachSpecial<TypeParam>(add);
   forEachStepped<TypeParam>(1 << 14, add);
   forEachRandom<TypeParam>(1 << 14, add);
-  this->check(0, this->expected.size());
+  this->forEach([](const auto &loops) { loops.checkAll(); });
 }
 
 TYPED_TEST(BlockLoops, TakeEveryLength) {
   forEachRandom<TypeParam>(
       600, [this](const auto &arguments) { this->add(arguments); });
-  for (std::size_t count = 0; count <= 17; ++count)
-    this->check(count, count);
-  for (std::size_t count : {255, 256, 257, 512, 513})
-    this->check(1, count);
+  this->forEach([](const auto &loops) {
+    for (std::size_t count = 0; count <= 17; ++count)
+      loops.check(count, count);
+    for (std::size_t count : {255, 256, 257, 512, 513})
+      loops.check(1, count);
+  });
 }
 
 } // namespace

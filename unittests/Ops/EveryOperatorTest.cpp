@@ -24,10 +24,20 @@ protected:
     if (::testing::Test::HasFailure())
       return; // one is enough
     const double exact = referenceOf<Op>(arguments);
-    const float got = formulaOf<Op>(arguments);
+    checkIn<ops::Arithmetic::F32>(arguments, exact, Op::info.ulp.f32);
+    checkIn<ops::Arithmetic::F32Accurate>(arguments, exact,
+                                          Op::info.ulp.accurate);
+  }
+
+private:
+  template <ops::Arithmetic A>
+  static void checkIn(const Arguments<Op> &arguments, double exact,
+                      double bound) {
+    const float got = formulaOf<Op, A>(arguments);
     // References are themselves rounded, to double.
-    ASSERT_LE(ulpError(got, exact), Op::info.maxUlp + 0x1p-20)
-        << describe<Op>(arguments) << " is " << exact << ", not " << got;
+    ASSERT_LE(ulpError(got, exact), bound + 0x1p-20)
+        << describe<Op>(arguments) << " is " << exact << ", not " << got
+        << (A == ops::Arithmetic::F32 ? "" : ", accurate");
     if (exact == 0 || got == 0 || std::isinf(exact)) {
       ASSERT_EQ(std::signbit(got), std::signbit(exact))
           << describe<Op>(arguments) << " is " << exact << ", not " << got;

@@ -10,6 +10,7 @@
 #include "Ops/Hyperbolic.h"
 #include "Ops/Logarithm.h"
 #include "Ops/Neural.h"
+#include "Ops/Piecewise.h"
 #include "Ops/Power.h"
 #include "Ops/Special.h"
 

@@ -19,7 +19,8 @@
 
 namespace kexpr::test {
 
-template <class Op> using Arguments = std::array<float, ops::arityOf<Op>>;
+template <class Op, class T = float>
+using Arguments = std::array<T, ops::arityOf<Op>>;
 
 /// Calls visit(Arguments<Op>) for every combination of special values.
 template <class Op, class F> void forEachSpecial(F visit) {
@@ -73,12 +74,13 @@ template <class Op> double referenceOf(const Arguments<Op> &arguments) {
       arguments);
 }
 
-/// The formula read as scalars.
-template <class Op> auto formulaOf(const Arguments<Op> &arguments) {
-  ops::Scalar<float> values[ops::arityOf<Op>];
+/// The formula of an arithmetic, read as scalars.
+template <class Op, ops::Arithmetic A = ops::Arithmetic::F32>
+auto formulaOf(const Arguments<Op, ops::ElementIn<A>> &arguments) {
+  ops::Scalar<ops::ElementIn<A>> values[ops::arityOf<Op>];
   for (std::size_t k = 0; k < arguments.size(); ++k)
     values[k] = {arguments[k]};
-  return ops::applyFormula<Op>(values).rep;
+  return ops::applyFormula<Op, A>(values).rep;
 }
 
 template <class Op> std::string describe(const Arguments<Op> &arguments) {

@@ -92,25 +92,27 @@ TEST(Table, KnowsArities) {
 
 TEST(Table, IsComplete) {
   ASSERT_EQ(ops::table().size(), ops::Operators::size);
-  ASSERT_EQ(ops::blocks().size(), ops::Operators::size);
+  ASSERT_EQ(ops::blocks(ops::Arithmetic::F32).size(), ops::Operators::size);
   for (std::size_t id = 0; id < ops::table().size(); ++id) {
     const ops::OpEntry &entry = ops::table()[id];
     const bool integral = entry.info.types == ops::TypeRule::Integral;
     const bool compares = entry.info.result == ops::ResultRule::Bool;
     EXPECT_FALSE(entry.info.doc.empty()) << entry.info.name;
     EXPECT_EQ(entry.reference == nullptr, integral) << entry.info.name;
-    EXPECT_EQ(ops::blocks()[id] == nullptr, integral || compares)
+    EXPECT_EQ(ops::blocks(ops::Arithmetic::F32)[id] == nullptr,
+              integral || compares)
         << entry.info.name;
-    EXPECT_GE(entry.work.operations, 1u) << entry.info.name;
+    EXPECT_GE(entry.work[0].operations, 1u) << entry.info.name;
     EXPECT_LT(entry.info.domain.low, entry.info.domain.high) << entry.info.name;
   }
 }
 
 TEST(Table, CountsWork) {
-  const ops::Work add = ops::table()[*ops::find("add")].work;
+  const auto f32 = ops::Arithmetic::F32;
+  const ops::Work add = ops::table()[*ops::find("add")].workIn(f32);
   EXPECT_EQ(add.operations, 1u);
   EXPECT_EQ(add.latency, 4u);
-  const ops::Work sin = ops::table()[*ops::find("sin")].work;
+  const ops::Work sin = ops::table()[*ops::find("sin")].workIn(f32);
   EXPECT_GT(sin.operations, 10 * add.operations);
 }
 

@@ -17,23 +17,20 @@ using namespace kexpr::runtime;
 static KernelPtr makeKernel(std::string_view text) {
   static const auto compiler =
       std::make_shared<const Compiler>(EngineOptions());
-  return *compile(compiler, *Expression::parse(text), Mode::Interpret, {});
+  return *compile(compiler, *Expression::parse(text), {.mode = Mode::Interpret},
+                  {});
 }
 
 TEST(KernelCache, RemembersEverySpelling) {
   KernelCache cache(10);
   auto make = [] { return Expected<KernelPtr>(makeKernel("add(@0,1.0)")); };
-  EXPECT_FALSE(cache.find(Mode::Interpret, "add(@0, 1.0)"));
-  auto made =
-      cache.findOrMake(Mode::Interpret, "add(@0,1.0)", "add(@0, 1.0)", make);
+  EXPECT_FALSE(cache.find("add(@0, 1.0)"));
+  auto made = cache.findOrMake("add(@0,1.0)", "add(@0, 1.0)", make);
   ASSERT_TRUE(made);
-  EXPECT_EQ(cache.find(Mode::Interpret, "add(@0, 1.0)"), *made);
-  EXPECT_FALSE(cache.find(Mode::Interpret, "add(@0,1.00)"));
-  EXPECT_EQ(
-      *cache.findOrMake(Mode::Interpret, "add(@0,1.0)", "add(@0,1.00)", make),
-      *made);
-  EXPECT_EQ(cache.find(Mode::Interpret, "add(@0,1.00)"), *made);
-  EXPECT_FALSE(cache.find(Mode::Optimized, "add(@0,1.00)"));
+  EXPECT_EQ(cache.find("add(@0, 1.0)"), *made);
+  EXPECT_FALSE(cache.find("add(@0,1.00)"));
+  EXPECT_EQ(*cache.findOrMake("add(@0,1.0)", "add(@0,1.00)", make), *made);
+  EXPECT_EQ(cache.find("add(@0,1.00)"), *made);
   EXPECT_EQ(cache.stats().misses, 1u);
   EXPECT_EQ(cache.stats().hits, 3u);
 }
@@ -41,17 +38,16 @@ TEST(KernelCache, RemembersEverySpelling) {
 TEST(KernelCache, EvictsTheLeastRecentlyUsed) {
   KernelCache cache(2);
   auto get = [&](std::string text) {
-    return cache.findOrMake(Mode::Interpret, text, text, [&] {
-      return Expected<KernelPtr>(makeKernel(text));
-    });
+    return cache.findOrMake(
+        text, text, [&] { return Expected<KernelPtr>(makeKernel(text)); });
   };
   ASSERT_TRUE(get("neg(@0)"));
   ASSERT_TRUE(get("abs(@0)"));
-  ASSERT_TRUE(cache.find(Mode::Interpret, "neg(@0)"));
+  ASSERT_TRUE(cache.find("neg(@0)"));
   ASSERT_TRUE(get("sqrt(@0)"));
-  EXPECT_TRUE(cache.find(Mode::Interpret, "neg(@0)"));
-  EXPECT_TRUE(cache.find(Mode::Interpret, "sqrt(@0)"));
-  EXPECT_FALSE(cache.find(Mode::Interpret, "abs(@0)"));
+  EXPECT_TRUE(cache.find("neg(@0)"));
+  EXPECT_TRUE(cache.find("sqrt(@0)"));
+  EXPECT_FALSE(cache.find("abs(@0)"));
   EXPECT_EQ(cache.stats().evictions, 1u);
   EXPECT_EQ(cache.stats().kernels, 2u);
 }
@@ -60,11 +56,10 @@ TEST(KernelCache, DoesNotKeepErrors) {
   KernelCache cache(2);
   int calls = 0;
   for (int i = 0; i < 2; ++i) {
-    auto failed = cache.findOrMake(
-        Mode::Interpret, "x", "x", [&]() -> Expected<KernelPtr> {
-          ++calls;
-          return Error(ErrorCode::CompileFailed, "no");
-        });
+    auto failed = cache.findOrMake("x", "x", [&]() -> Expected<KernelPtr> {
+      ++calls;
+      return Error(ErrorCode::CompileFailed, "no");
+    });
     EXPECT_FALSE(failed);
   }
   EXPECT_EQ(calls, 2);
@@ -79,11 +74,11 @@ TEST(KernelCache, ManyThreadsMakeOneKernel) {
     threads.emplace_back([&] {
       for (int k = 0; k < 20; ++k) {
         std::string text = "add(@0," + std::to_string(k) + ")";
-        auto kernel = cache.findOrMake(Mode::Interpret, text, text,
-                                       [&]() -> Expected<KernelPtr> {
-                                         ++made;
-                                         return makeKernel(text);
-                                       });
+        auto kernel =
+            cache.findOrMake(text, text, [&]() -> Expected<KernelPtr> {
+              ++made;
+              return makeKernel(text);
+            });
         ASSERT_TRUE(kernel);
         EXPECT_EQ((*kernel)->expression().text(), text);
       }

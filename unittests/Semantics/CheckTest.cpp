@@ -92,7 +92,7 @@ TEST(Check, RefusalsNameTheThingAndItsPlace) {
             "  add(@0)\n"
             "  ^~~~~~~");
   EXPECT_EQ(graphOf("and(@0,3)"),
-            "error: operator 'and' takes integers or bools, not f32\n"
+            "error: operator 'and' takes integers or bools, not floats\n"
             "  and(@0,3)\n"
             "  ^~~~~~~~~");
   EXPECT_EQ(graphOf("add(@0,None)"),
@@ -115,5 +115,6 @@ TEST(Check, OperandTypesOtherThanF32AreNamed) {
   auto graph = check(*expression, types);
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().code(), ErrorCode::TypeMismatch);
-  EXPECT_EQ(graph.error().message(), "operand @1 is i64; operands must be f32");
+  EXPECT_EQ(graph.error().message(),
+            "operand @1 is i64; operands must be f32 or f64");
 }

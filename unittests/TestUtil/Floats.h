@@ -30,11 +30,11 @@ inline double ulpError(float got, double exact) {
          std::ldexp(1.0, std::ilogb(scale) - 23);
 }
 
-/// Whether two floats are the same: bit for bit, but any NaN is like another.
-inline bool sameFloat(float a, float b) {
-  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) ||
+/// Whether two numbers are the same: bit for bit, but any NaN is like another.
+inline constexpr auto sameFloat = [](auto a, decltype(a) b) {
+  return (a == b && std::signbit(a) == std::signbit(b)) ||
          (std::isnan(a) && std::isnan(b));
-}
+};
 
 /// The numbers at which formulas go wrong; every one of both signs.
 inline std::vector<float> specialFloats() {

@@ -23,8 +23,11 @@ namespace kexpr::ops {
 /// Work of one element.
 struct Work {
   /// Primitive operations, each counted with its weight: 1 for what a core
-  /// starts at least once a cycle, more for division and square root.
+  /// starts at least once a cycle on a vector of 32-bit elements, more for
+  /// division and square root, and twice that for 64-bit elements.
   unsigned operations = 0;
+  /// How many of them work on 64-bit elements.
+  unsigned wide = 0;
   /// Cycles of the longest dependency chain, in typical latencies.
   unsigned latency = 0;
 };
@@ -76,6 +79,9 @@ private:
   template <class T, class... R>
   static Rep<T> step(unsigned operations, unsigned latency, R... args) {
     Work *total = std::max({args.total...});
+    constexpr bool isWide = sizeof(T) == sizeof(double);
+    operations *= isWide ? 2 : 1;
+    total->wide += isWide ? operations : 0;
     unsigned ready = std::max({args.ready...}) + latency;
     total->operations += operations;
     total->latency = std::max(total->latency, ready);

@@ -1,0 +1,119 @@
+//===- Ops/Double/Exponential.h - exp and expm1 in f64 --------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// e^x is 2^n e^r with |r| <= ln 2 / 2. Beside r goes what its rounding loses;
+/// 1 + r is added up without loss, so that of all roundings only the last one
+/// is felt. The coefficients are made by utils/minimax/double_exp.sollya.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_DOUBLE_EXPONENTIAL_H
+#define KEXPR_OPS_DOUBLE_EXPONENTIAL_H
+
+#include "Ops/Double/DoubleDouble.h"
+
+namespace kexpr::ops::f64 {
+
+/// ln 2 as the sum of two doubles.
+inline constexpr double Ln2 = 0x1.62e42fefa39efp-1;
+inline constexpr double Ln2Low = 0x1.abc9e3b39803fp-56;
+inline constexpr double Log2e = 0x1.71547652b82fep0;
+
+/// 2^n as a product of two normal numbers, for |n| <= 2044.
+template <class D> struct PowerOfTwo { D first, second; };
+
+template <class D> D times(D x, PowerOfTwo<D> power) {
+  return x * power.first * power.second;
+}
+
+/// x = n * ln 2 + rest. The low bits of `count` are n, those of `half` are
+/// about n / 2.
+template <class D> struct Reduced {
+  Pair<D> rest;
+  D n;
+  typename D::template As<std::int64_t> count, half;
+};
+
+/// Needs |x| <= 1400. The rest is off by less than 2^-105.
+template <class D> Reduced<D> reduce(Pair<D> x) {
+  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
+  constexpr double shift = 0x1.8p52;
+  D count = fma(x.high, Log2e, shift);
+  D half = fma(x.high, Log2e / 2, shift);
+  D n = count - shift;
+  // The first of these is exact: all terms are multiples of 2^-54.
+  D high = fma(n, -Ln2, x.high);
+  D low = fma(n, -Ln2Low, x.low);
+  return {quickTwoSum(high, low), n, count.template bits<std::int64_t>(),
+          half.template bits<std::int64_t>()};
+}
+
+/// 2^n, n in the low bits, for -1023 < n < 1024.
+template <class I> auto powerOfTwo(I count) {
+  constexpr std::int64_t one = 0x3ff0000000000000;
+  return ((count << 52) + one).template bits<double>();
+}
+
+template <class D> PowerOfTwo<D> powerOf(Reduced<D> x) {
+  return {powerOfTwo(x.half), powerOfTwo(x.count - x.half)};
+}
+
+/// e^rest - 1 - rest.high; error below 2^-57. The square is half of it and
+/// more, so what its rounding loses is kept.
+template <class D> D expTail(Pair<D> rest) {
+  D r = rest.high;
+  Pair<D> square = twoProduct(r, r);
+  D q = horner(r, 0x1.555555555555ap-3, 0x1.555555555552cp-5,
+               0x1.111111110f164p-7, 0x1.6c16c16c28fbbp-10, 0x1.a01a01b1e54p-13,
+               0x1.a01a0148a8a5ep-16, 0x1.71ddf3879076ap-19,
+               0x1.27e5a1689e465p-22, 0x1.af66b8c1d8852p-26,
+               0x1.1e486c129ddap-29);
+  D small = fma(square.low, 0.5, fma(rest.low, r, rest.low));
+  return fma(square.high, 0.5, fma(r * square.high, q, small));
+}
+
+/// e^x = value * power; the value is off by less than 2^-56 of itself.
+template <class D> struct Exponential {
+  Pair<D> value;
+  PowerOfTwo<D> power;
+
+  Pair<D> product() const {
+    return {times(value.high, power), times(value.low, power)};
+  }
+};
+
+/// Needs |x| <= 1400.
+template <class D> Exponential<D> exponential(Pair<D> x) {
+  Reduced<D> reduced = reduce(x);
+  Pair<D> sum = quickTwoSum(x.high.like(1), reduced.rest.high);
+  sum = quickTwoSum(sum.high, sum.low + expTail(reduced.rest));
+  return {sum, powerOf(reduced)};
+}
+
+template <class D> D exp(D x) {
+  // Beyond these the result is inf or 0 in any case.
+  D clamped = atLeast(atMost(x, 710), -746);
+  auto [value, power] = exponential(Pair<D>{clamped, x.like(0)});
+  return times(value.high, power);
+}
+
+/// 2^n ((1 - 2^-n) + (e^r - 1)).
+template <class D> D expm1(D x) {
+  // Below -37.5 it is -1 in f64; above 709.8 it is inf.
+  Reduced<D> reduced = reduce(Pair<D>{atLeast(atMost(x, 710), -38), x.like(0)});
+  // Twice 2^-n: 2^-n itself is out of range for the largest n.
+  D twice = powerOfTwo(1 - reduced.count);
+  D one = fma(twice, -0.5, 1);
+  D lost = fma(twice, -0.5, 1 - one);
+  Pair<D> sum = quickTwoSum(one, reduced.rest.high);
+  D value = sum.high + (sum.low + (lost + expTail(reduced.rest)));
+  return copySign(times(value, powerOf(reduced)), x); // of -0
+}
+
+} // namespace kexpr::ops::f64
+
+#endif // KEXPR_OPS_DOUBLE_EXPONENTIAL_H

@@ -1,0 +1,118 @@
+//===- Ops/Double/Hyperbolic.h - sinh, cosh, tanh and inverses in f64 -----===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// With |x| = n ln 2 + r and t = 4^-n,
+/// 2^(1-n) sinh|x| = (1 - t) cosh(r) + (1 + t) sinh(r) and
+/// 2^(1-n) cosh(x) = (1 + t) cosh(r) + (1 - t) sinh(r).
+/// The inverses are logarithms of 1 + f, f a pair. The coefficients are made by
+/// utils/minimax/double_hyperbolic.sollya.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_DOUBLE_HYPERBOLIC_H
+#define KEXPR_OPS_DOUBLE_HYPERBOLIC_H
+
+#include "Ops/Double/Exponential.h"
+#include "Ops/Double/Logarithm.h"
+
+namespace kexpr::ops::f64 {
+
+/// What sinh and cosh are added up from: t = 4^-n, cosh(rest) = 1 + even,
+/// sinh(rest) = r + odd.
+template <class D> struct Hyperbolic {
+  D t, r, even, odd;
+  PowerOfTwo<D> power; ///< 2^n
+
+  /// (1 + u) cosh(rest) + (1 - u) sinh(rest) for u = t or -t; error below 2^-54
+  /// of it.
+  Pair<D> combine(D u) const {
+    Pair<D> one = quickTwoSum(u.like(1), u);
+    D linear = fma(-u, r, r);
+    D lost = fma(-u, r, r - linear);
+    Pair<D> sum = quickTwoSum(one.high, linear);
+    D low = fma(one.high, even, (1.0 - u) * odd);
+    return quickTwoSum(sum.high, sum.low + (one.low + lost + low));
+  }
+};
+
+/// Needs 0 <= x <= 710.5.
+template <class D> Hyperbolic<D> hyperbolic(D x) {
+  Reduced<D> reduced = reduce(Pair<D>{x, x.like(0)});
+  auto [r, low] = reduced.rest;
+  D z = r * r;
+  D even = horner(z, 0.5, 0x1.5555555555556p-5, 0x1.6c16c16c15ff6p-10,
+                  0x1.a01a01a81b019p-16, 0x1.27e4d810d929ap-22,
+                  0x1.1f78ef2169fd9p-29);
+  D odd = horner(z, 0x1.5555555555556p-3, 0x1.111111111070bp-7,
+                 0x1.a01a01a90243bp-13, 0x1.71de0a3c85967p-19,
+                 0x1.af3f074ac3116p-26);
+  // Four times 2^-n: 2^-n itself is out of range for the largest n.
+  D inverse = powerOfTwo(2 - reduced.count) * 0.25;
+  return {inverse * inverse, r, fma(z, even, low * r), fma(z * r, odd, low),
+          powerOf(reduced)};
+}
+
+template <class D> D sinh(D x) {
+  auto parts = hyperbolic(atMost(abs(x), 710.5));
+  D value = parts.combine(-parts.t).high;
+  return copySign(times(value * 0.5, parts.power), x);
+}
+
+template <class D> D cosh(D x) {
+  auto parts = hyperbolic(atMost(abs(x), 710.5));
+  return times(parts.combine(parts.t).high * 0.5, parts.power);
+}
+
+/// It is 1 in f64 from 19.1 on.
+template <class D> D tanh(D x) {
+  auto parts = hyperbolic(atMost(abs(x), 20));
+  auto ratio = quotient(parts.combine(-parts.t), parts.combine(parts.t));
+  return copySign(ratio.high, x);
+}
+
+/// log(1 + f), but log(2 x) where x is so large that 1 + f is 2 x and has
+/// perhaps overflowed on the way.
+template <class D> D areaLogarithm(D x, Pair<D> f) {
+  auto isLarge = x > 0x1p100;
+  Pair<D> argument{select(isLarge, x, f.high), select(isLarge, 0, f.low)};
+  D result = log1p(argument, select(isLarge, x.like(1), 0)).high;
+  return select(x < Infinity<D>, result, x);
+}
+
+/// log(1 + f) with f = x + (sqrt(x^2 + 1) - 1), x = |x|.
+template <class D> D asinh(D x) {
+  D a = abs(x);
+  Pair<D> root = squareRoot(plus(twoProduct(a, a), a.like(1)));
+  Pair<D> f = quickTwoSum(a, root.high - 1.0);
+  D result = areaLogarithm(a, {f.high, f.low + root.low});
+  // Below, the next term, x^3 / 6, is out of sight.
+  return copySign(select(a > 0x1p-28, result, a), x);
+}
+
+/// log(1 + f) with f = sqrt(x^2 - 1) + (x - 1).
+template <class D> D acosh(D x) {
+  Pair<D> root = squareRoot(plus(twoProduct(x, x), x.like(-1)));
+  Pair<D> f = quickTwoSum(root.high, x - 1.0);
+  D result = areaLogarithm(x, {f.high, f.low + root.low});
+  D edge = select(x == 1, 0, x.like(NaN<D>));
+  return select(x > 1, result, edge);
+}
+
+/// log(1 + f) / 2 with f = 2 |x| / (1 - |x|).
+template <class D> D atanh(D x) {
+  D a = abs(x);
+  Pair<D> f = quotient({a * 2.0, a.like(0)}, quickTwoSum(a.like(1), -a));
+  D result = log1p(f).high * 0.5;
+  // Below, the next term, x^3 / 3, is out of sight.
+  result = select(a > 0x1p-28, result, a);
+  D edge = select(a == 1, Infinity<D>, a.like(NaN<D>));
+  return copySign(select(a < 1, result, edge), x);
+}
+
+} // namespace kexpr::ops::f64
+
+#endif // KEXPR_OPS_DOUBLE_HYPERBOLIC_H

@@ -1,0 +1,122 @@
+//===- Ops/Single.h - Exponentials in single precision --------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the f32 formulas of exp, sigmoid, silu and tanh share. Polynomials are
+/// in utils/minimax.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_SINGLE_H
+#define KEXPR_OPS_SINGLE_H
+
+#include "Ops/Polynomial.h"
+
+namespace kexpr::ops::single {
+
+/// Added, it rounds to a whole number and leaves it in the low bits.
+inline constexpr float Rounder = 0x1.8p23f;
+
+/// 2^n, n in the low bits and small enough for the result to be normal.
+template <class V, class I> V powerOfTwo(I n) {
+  return ((n << 23) + 0x3f800000).template bits<float>();
+}
+
+/// x = n ln 2 + r with |r| <= ln 2 / 2. n is in the low bits, of which 8 are
+/// its own.
+template <class V> struct Reduced {
+  V r;
+  typename V::template As<std::int32_t> n;
+};
+
+/// Needs |x| <= 104.
+template <class V> Reduced<V> reduce(V x) {
+  V shifted = fma(x, 0x1.715476p0f, Rounder);
+  V n = shifted - Rounder;
+  // ln 2 in two parts: one alone is 2 ulp off at the largest n.
+  V r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x));
+  return {r, shifted.template bits<std::int32_t>()};
+}
+
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, z = r^2; error in e^r below 2^-27.
+template <class V> V expTail(V r, V z) {
+  V low = fma(r, 0x1.555492p-3f, 0x1.fffffap-2f);
+  V high = fma(r, 0x1.12397cp-7f, 0x1.555a26p-5f);
+  return fma(z, fma(z, 0x1.694c82p-10f, high), low);
+}
+
+/// r (1 + rest), unrounded.
+template <class V> struct Quotient { V r, rest; };
+
+/// 1 / (1 + e^-x) for |x| <= 87. The denominator is 1 + s + s m with s = 2^n;
+/// what each of its sums and the division lose goes into `rest`.
+template <class V> Quotient<V> sigmoid(V x) {
+  auto [rest, n] = reduce(-x);
+  V z = rest * rest;
+  V m = fma(z, expTail(rest, z), rest);
+  V s = powerOfTwo<V>(n);
+  V one = s + 1.0f;
+  V high = fma(s, m, one);
+  // Of one + s the rounding error as it is for s >= 1; for a smaller s it does
+  // not show.
+  V low = fma(s, m, (one - high) + ((s - one) + 1.0f));
+  V r = 1.0f / high;
+  return {r, fma(-r, low, fma(-r, high, 1.0f))};
+}
+
+/// tanh(x) as (1 - t) / (1 + t) with t = e^-2|x| = s (1 + m) and s = 2^n. The
+/// small parts of numerator and denominator are kept, as is the division's.
+template <class V> V tanh(V x) {
+  V a = atMost(abs(x), 9.02f); // from here on it is 1
+  V shifted = fma(a, -0x1.715476p1f, Rounder);
+  V n = shifted - Rounder;
+  // Half of the r of `reduce`.
+  V r = fma(n, 0x1.05c61p-30f, fma(n, -0x1.62e43p-2f, -a));
+  V q = horner(r, 0x1.fffffap0, 0x1.555492p0, 0x1.555a26p-1, 0x1.12397cp-2,
+               0x1.694c82p-4);
+  V twice = r + r, square = r * r;
+  V m = fma(square, q, twice);
+  V mLow = fma(square, q, twice - m);
+  V s = powerOfTwo<V>(shifted.template bits<std::int32_t>());
+  V difference = 1.0f - s, sum = s + 1.0f;
+  V top = fma(-s, m, difference);
+  V topLow =
+      fma(-s, mLow, fma(-s, m, (difference - top) + ((1.0f - difference) - s)));
+  V bottom = fma(s, m, sum);
+  V bottomLow = fma(s, m, (sum - bottom) + ((1.0f - sum) + s));
+  V inverse = 1.0f / bottom;
+  V quotient = top * inverse;
+  V rest = fma(-quotient, bottomLow, fma(-quotient, bottom, top) + topLow);
+  return copySign(fma(rest, inverse, quotient), x);
+}
+
+/// Whether x is not a positive normal number: of those alone the bits are so
+/// far from either end.
+template <class V> typename V::Mask isRareInLogarithms(V x) {
+  return x.template bits<std::int32_t>() + 0x7f800000 > -0x01000001;
+}
+
+/// x = (1 + f) 2^e with 2/3 <= 1 + f < 4/3, for a positive normal x; e in units
+/// of 2^23, as it stands in the bits.
+template <class V> struct Split { V e, f; };
+
+template <class V> Split<V> split(V x) {
+  auto bits = x.template bits<std::int32_t>();
+  auto e = (bits - 0x3f2aaaab) & static_cast<std::int32_t>(0xff800000);
+  V f = (bits - e).template bits<float>() - 1.0f;
+  return {e.template to<float>(), f};
+}
+
+/// (ln(1 + f) - f) / f^2; error in the logarithm below 2^-27.
+template <class V> V logTail(V f) {
+  return horner(f, -0x1p-1, 0x1.555502p-2, -0x1.ffff14p-3, 0x1.99d1c6p-3,
+                -0x1.559802p-3, 0x1.1ec0dp-3, -0x1.f3a7dep-4, 0x1.1ec6e2p-3,
+                -0x1.06cdfap-3);
+}
+
+} // namespace kexpr::ops::single
+
+#endif // KEXPR_OPS_SINGLE_H

@@ -1,0 +1,65 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The main loops of kernels of one function keep all they need in registers.
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CompiledLoop.h"
+
+#include <map>
+#include <sstream>
+
+using namespace kexpr;
+using namespace kexpr::test;
+
+/// The lines of the first loop of a function: from a label to the first jump
+/// back to it.
+static std::vector<std::string> firstLoop(const std::string &assembly) {
+  std::vector<std::string> lines;
+  std::map<std::string, std::size_t> labels;
+  std::istringstream in(assembly);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+    if (line.starts_with(".LBB"))
+      labels[line.substr(0, line.find(':'))] = lines.size();
+    const std::size_t target = line.find(".LBB");
+    if (line.starts_with("\tj") && target != std::string::npos)
+      if (auto label = labels.find(line.substr(target)); label != labels.end())
+        return {lines.begin() + static_cast<std::ptrdiff_t>(label->second),
+                lines.end()};
+  }
+  return {};
+}
+
+class OneFunction : public testing::TestWithParam<Precision> {};
+
+TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
+  const auto target =
+      *codegen::makeTarget({.triple = "x86_64-unknown-linux-gnu",
+                            .cpu = "haswell",
+                            .features = {},
+                            .vectorBits = 256});
+  for (ops::OpId id = 0; id < ops::table().size(); ++id) {
+    const ops::OpEntry &entry = ops::table()[id];
+    if (!ops::blocks(ops::Arithmetic::F32)[id])
+      continue;
+    std::string call = std::string(entry.info.name) + "(@0";
+    for (unsigned k = 1; k < entry.arity; ++k)
+      call += ",@" + std::to_string(k);
+    semantics::Plan plan = planFor(call + ")");
+    plan.precision = GetParam();
+    const auto loop = firstLoop(*codegen::dump(
+        plan, target, codegen::OptLevel::Optimized, codegen::Stage::Asm));
+    ASSERT_FALSE(loop.empty()) << call;
+    for (const std::string &line : loop)
+      EXPECT_EQ(line.find("(%rsp"), std::string::npos) << call << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, OneFunction,
+                         testing::Values(Precision::Default,
+                                         Precision::Accurate));
