@@ -86,7 +86,7 @@ struct FloorDivide {
   static constexpr OpInfo info{.name = "floor_divide",
                                .doc = "floor(x / y), the quotient not rounded",
                                .types = TypeRule::Numeric,
-                               .ulp = {0.54, 0.51, 1}};
+                               .ulp = {0.54, 0.51, 0.5}};
 
   template <class R> static R reference(R x, R y) {
     if (y == 0)

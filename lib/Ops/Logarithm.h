@@ -64,15 +64,20 @@ struct Log10 {
 
   template <class R> static R reference(R x) { return log10(x); }
 
+  /// log10(e) ln(1 + f) + e log10(2). The terms may cancel, by up to a factor
+  /// of 2, so products and sum keep what they lose.
   template <class V> static V formula(V x) {
     auto [e, f] = single::split(x);
     V square = f * f, tail = single::logTail(f);
     V y = fma(square, tail, f);
     V yLow = fma(square, tail, f - y);
     // log10(e) and log10(2) in two parts; e counts in units of 2^23.
-    V low = fma(y, -0x1.5b235ep-27f,
-                fma(yLow, 0x1.bcb7b2p-2f, e * -0x1.ec10cp-50f));
-    V result = fma(e, 0x1.344136p-25f, fma(y, 0x1.bcb7b2p-2f, low));
+    V a = e * 0x1.344136p-25f, b = y * 0x1.bcb7b2p-2f;
+    V aLow = fma(e, -0x1.ec10cp-50f, fma(e, 0x1.344136p-25f, -a));
+    V bLow = fma(yLow, 0x1.bcb7b2p-2f,
+                 fma(y, -0x1.5b235ep-27f, fma(y, 0x1.bcb7b2p-2f, -b)));
+    V sum = a + b;
+    V result = sum + ((a - sum) + b + (aLow + bLow));
     return rarely(single::isRareInLogarithms(x), result,
                   [x] { return accurate(x); });
   }

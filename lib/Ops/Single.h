@@ -51,20 +51,28 @@ template <class V> V expTail(V r, V z) {
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 
-/// 1 / (1 + e^-x) for |x| <= 87. The denominator is 1 + s + s m with s = 2^n;
-/// what each of its sums and the division lose goes into `rest`.
-template <class V> Quotient<V> sigmoid(V x) {
-  auto [rest, n] = reduce(-x);
-  V z = rest * rest;
-  V m = fma(z, expTail(rest, z), rest);
-  V s = powerOfTwo<V>(n);
+/// 1 / (1 + e^-x) for |x| <= 87. The denominator is 1 + s + s m with s = 2^n
+/// and m = e^r - 1; what each of its sums and the division lose goes into
+/// `rest`. If Precise, the rounding of r and that of m do, too.
+template <bool Precise, class V> Quotient<V> sigmoid(V x) {
+  V shifted = fma(x, -0x1.715476p0f, Rounder);
+  V n = shifted - Rounder;
+  V first = fma(n, -0x1.62e43p-1f, -x); // exact
+  V r = fma(n, 0x1.05c61p-29f, first);
+  V z = r * r;
+  V q = expTail(r, z);
+  V tail = fma(n, 0x1.05c61p-29f, z * q);
+  V m = Precise ? first + tail : fma(z, q, r);
+  V s = powerOfTwo<V>(shifted.template bits<std::int32_t>());
   V one = s + 1.0f;
   V high = fma(s, m, one);
   // Of one + s the rounding error as it is for s >= 1; for a smaller s it does
   // not show.
-  V low = fma(s, m, (one - high) + ((s - one) + 1.0f));
-  V r = 1.0f / high;
-  return {r, fma(-r, low, fma(-r, high, 1.0f))};
+  V low = fma(s, m, one - high) + ((s - one) + 1.0f);
+  if constexpr (Precise)
+    low = fma(s, (first - m) + tail, low);
+  V inverse = 1.0f / high;
+  return {inverse, fma(-inverse, low, fma(-inverse, high, 1.0f))};
 }
 
 /// tanh(x) as (1 - t) / (1 + t) with t = e^-2|x| = s (1 + m) and s = 2^n. The

@@ -70,7 +70,7 @@ template <bool Quarter, class V> V sineOf(V x) {
 
 struct Sin {
   static constexpr OpInfo info{
-      .name = "sin", .doc = "sin(x)", .ulp = {1, 0.51, 1}};
+      .name = "sin", .doc = "sin(x)", .ulp = {1, 0.51, 0.92}};
 
   template <class R> static R reference(R x) { return sin(x); }
 
@@ -81,7 +81,7 @@ struct Sin {
 
 struct Cos {
   static constexpr OpInfo info{
-      .name = "cos", .doc = "cos(x)", .ulp = {1, 0.51, 1}};
+      .name = "cos", .doc = "cos(x)", .ulp = {1, 0.51, 0.92}};
 
   template <class R> static R reference(R x) { return cos(x); }
 
@@ -92,7 +92,7 @@ struct Cos {
 
 struct Tan {
   static constexpr OpInfo info{
-      .name = "tan", .doc = "tan(x)", .ulp = {0.56, 0.51, 1}};
+      .name = "tan", .doc = "tan(x)", .ulp = {0.51, 0.51, 0.85}};
 
   template <class R> static R reference(R x) { return tan(x); }
 
@@ -142,7 +142,7 @@ template <class D> D wideAsin(D x) {
 struct Asin {
   static constexpr OpInfo info{.name = "asin",
                                .doc = "arc sine of x",
-                               .ulp = {0.51, 0.51, 1},
+                               .ulp = {0.51, 0.51, 0.8},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return asin(x); }
@@ -157,7 +157,7 @@ struct Asin {
 struct Acos {
   static constexpr OpInfo info{.name = "acos",
                                .doc = "arc cosine of x",
-                               .ulp = {0.51, 0.51, 1},
+                               .ulp = {0.51, 0.51, 0.75},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return acos(x); }
@@ -183,7 +183,7 @@ template <class D> D atanToOne(D t) {
 
 struct Atan {
   static constexpr OpInfo info{
-      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 1}};
+      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 0.75}};
 
   template <class R> static R reference(R x) { return atan(x); }
 
@@ -203,7 +203,7 @@ struct Atan2 {
   static constexpr OpInfo info{.name = "atan2",
                                .doc = "angle of the point with ordinate x and "
                                       "abscissa y",
-                               .ulp = {0.51, 0.51, 1}};
+                               .ulp = {0.51, 0.51, 0.75}};
 
   template <class R> static R reference(R x, R y) { return atan2(x, y); }
 

@@ -15,6 +15,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
 using namespace kexpr;
 using namespace kexpr::tools;
 
@@ -50,6 +56,40 @@ static std::vector<Case> cases() {
       for (DType type : {DType::F32, DType::F64})
         result.emplace_back(op, type);
   return result;
+}
+
+/// The page's rows, by "name type precision".
+static std::map<std::string, std::vector<double>> boundsOfPage() {
+  std::map<std::string, std::vector<double>> bounds;
+  std::ifstream page(KEXPR_ACCURACY_PAGE);
+  for (std::string line; std::getline(page, line);) {
+    std::array<std::string, 5> cells;
+    std::istringstream row(line);
+    std::string start;
+    std::getline(row, start, '|');
+    for (std::string &cell : cells)
+      std::getline(row, cell, '|');
+    if (start.empty() && cells[0].starts_with(" `"))
+      bounds[cells[0].substr(2, cells[0].size() - 4) + cells[1] + cells[2]]
+          .push_back(std::atof(cells[4].c_str()));
+  }
+  return bounds;
+}
+
+TEST(AccuracyPage, HasEveryKernelWithItsBound) {
+  auto page = boundsOfPage();
+  for (const auto &[op, type] : cases())
+    for (Precision precision : {Precision::Default, Precision::Accurate}) {
+      const bool isWide = type == DType::F64;
+      const std::string key =
+          std::string(ops::table()[op].info.name) +
+          (isWide ? " f64   "
+                  : " f32  " + std::string(nameOf(precision)) + " ");
+      SCOPED_TRACE(key);
+      EXPECT_EQ(page[key].size(), 3u) << "rows, one a width";
+      for (double bound : page[key])
+        EXPECT_EQ(bound, boundOf(op, type, precision));
+    }
 }
 
 static std::string nameOfCase(const testing::TestParamInfo<Case> &test) {

@@ -18,13 +18,14 @@ namespace kexpr::ops::f64 {
 
 namespace errors {
 
-/// erf(a) = a + a q(a^2) for 0 <= a <= 0.85.
+/// erf(a) = a + a q(a^2 - 1/2) for 0 <= a <= 0.85. Counted from 1/2, the square
+/// is small where q's roundings would show most.
 template <class D> D erfNear(D a) {
-  D q = horner(
-      a * a, 0x1.06eba8214db68p-3, -0x1.812746b037999p-2, 0x1.ce2f21a03eacep-4,
-      -0x1.b82ce3112d356p-6, 0x1.565bccd27565ap-8, -0x1.c02da7e07c6cep-11,
-      0x1.f9a19e410c52ap-14, -0x1.f4b24f8f137eep-17, 0x1.b835da6aaef14p-20,
-      -0x1.5117fdd0274a5p-23, 0x1.6ed3121d2edbcp-27);
+  D q = horner(fma(a, a, -0.5), -0x1.1ae14dc348158p-5, -0x1.1fd16292151fbp-2,
+               0x1.454368017ae82p-4, -0x1.2b902b7b315cap-6, 0x1.c82aa24aeeaep-9,
+               -0x1.263991a2e602fp-11, 0x1.486635daac7d7p-14,
+               -0x1.429f2c5a928c3p-17, 0x1.1ad60cd8ae17ep-20,
+               -0x1.bce32efa19e99p-24, 0x1.6f0e33ee68bf8p-27);
   return fma(a, q, a);
 }
 

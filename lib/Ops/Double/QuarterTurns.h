@@ -7,9 +7,8 @@
 ///
 /// \file
 /// Every finite f64 as a whole number of quarter turns and a rest in two
-/// doubles. The rest is off by less than 2^-60 of itself: no double but 0 comes
-/// closer to a multiple of pi / 2 than about 2^-61, and none below 2^22 closer
-/// than about 2^-58.
+/// doubles. The rest is off by less than 2^-62 of itself, also next to a
+/// multiple of pi / 2, which no double but 0 comes closer to than 2^-61.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_DOUBLE_QUARTERTURNS_H
