@@ -33,9 +33,14 @@ struct CompileOptions {
   Mode mode = Mode::Optimized;
   ParseLimits limits = {};
   Precision precision = Precision::Default;
-  /// `operandTypes[k]` is the type of `@k`; operands past its end are F32. F32
-  /// and F64 are served, one of them for the whole expression.
+  /// `operandTypes[k]` is the type of `@k`; operands past its end are F32.
+  /// Types of results follow PyTorch's promotion, but that f16 and bf16 stay
+  /// f32 inside the loop and are rounded once.
   std::vector<DType> operandTypes = {};
+  /// The operands that are 0-d tensors. Where types meet, these do not widen a
+  /// tensor of the same category. Elsewhere it makes no difference, and they
+  /// need not be named.
+  std::vector<std::uint32_t> zeroDimOperands = {};
 };
 
 struct EngineOptions {
@@ -56,6 +61,9 @@ struct EngineStats {
   std::uint64_t hits = 0;     ///< Compilations answered from the cache.
   std::uint64_t misses = 0;   ///< Compilations that had to be done.
   std::uint64_t compiled = 0; ///< Loops turned into machine code.
+  /// Loops that a new kernel shares with another, which differs from it in
+  /// literals or names of operands alone.
+  std::uint64_t shared = 0;
   std::uint64_t evictions = 0;
   std::size_t kernels = 0; ///< Kernels in the cache now.
 };

@@ -85,11 +85,13 @@ public:
   /// Computes `outputs` from `inputs` (`inputs[k]` is operand `@k`).
   ///
   /// Inputs broadcast against each other as in PyTorch; each output must have
-  /// the broadcast shape. Slots that the expression does not use may be empty.
-  /// An output may be exactly one of the inputs (same memory, shape and
-  /// strides); any other overlap of an output with an input or with another
-  /// output is an error. Strides may be any, down to 0 on inputs; a base may
-  /// be unaligned.
+  /// the broadcast shape of the operands it is computed from, and its type. Of
+  /// operands that stand inside `size` alone, the shape is looked at and
+  /// nothing else. Slots that the expression does not use may be empty. Bools
+  /// are bytes: 0 is false, anything else true, and 0 or 1 is written. An
+  /// output may be exactly one of the inputs (same memory, shape and strides);
+  /// any other overlap of an output with an input or with another output is an
+  /// error. Strides may be any, down to 0 on inputs; a base may be unaligned.
   ///
   /// Blocks until done. A refused call leaves the outputs untouched. Errors:
   /// MissingOperand, TypeMismatch, ShapeMismatch, InvalidArgument,
@@ -114,8 +116,9 @@ public:
   Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options = {}) const;
 
-  /// The shape that outputs must have for these inputs.
-  Expected<Shape> outputShape(Span<const TensorView> inputs) const;
+  /// The shape that output `index` must have for these inputs.
+  Expected<Shape> outputShape(Span<const TensorView> inputs,
+                              std::size_t index = 0) const;
 
   const Expression &expression() const;
   std::size_t outputCount() const;

@@ -57,23 +57,22 @@ Status Kernel::runBatch(Span<const TensorView> inputs,
   }
 }
 
-Expected<Shape> Kernel::outputShape(Span<const TensorView> inputs) const {
-  return impl->outputShape(inputs);
+Expected<Shape> Kernel::outputShape(Span<const TensorView> inputs,
+                                    std::size_t index) const {
+  return impl->outputShape(inputs, index);
 }
 
 const Expression &Kernel::expression() const { return impl->expression(); }
 
 std::size_t Kernel::outputCount() const {
-  return impl->contiguous().plan.outputs.size();
+  return impl->demands().outputs.size();
 }
 
 DType Kernel::outputType(std::size_t index) const {
-  return impl->contiguous().plan.outputs[index].type;
+  return impl->demands().outputs[index];
 }
 
-Precision Kernel::precision() const {
-  return impl->contiguous().plan.precision;
-}
+Precision Kernel::precision() const { return impl->plan().precision; }
 
 Tier Kernel::tier() const { return impl->contiguous().tier; }
 
@@ -84,8 +83,8 @@ const void *Kernel::codeAddress() const {
 
 std::size_t Kernel::codeSize() const { return impl->codeSize(); }
 
-CompileTimes Kernel::compileTimes() const { return impl->contiguous().times; }
+CompileTimes Kernel::compileTimes() const { return impl->times(); }
 
 unsigned Kernel::operationsPerElement() const {
-  return impl->contiguous().plan.work().operations;
+  return impl->plan().work().operations;
 }

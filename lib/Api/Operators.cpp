@@ -14,9 +14,14 @@
 using namespace kexpr;
 
 static OperatorInfo describe(const ops::OpEntry &entry) {
-  constexpr std::string_view types[] = {"float", "numeric", "integral"};
+  constexpr std::string_view types[] = {"float",  "floating", "numeric",
+                                        "number", "counting", "integral",
+                                        "integer"};
   // PNNX knows at most one other spelling of an operator.
   const ops::OpInfo &info = entry.info;
+  const auto arithmetic = entry.works(ops::Arithmetic::F32)
+                              ? ops::Arithmetic::F32
+                              : ops::Arithmetic::I64;
   return {.name = info.name,
           .aliases = info.aliases[0],
           .arity = entry.arity,
@@ -26,7 +31,7 @@ static OperatorInfo describe(const ops::OpEntry &entry) {
           .maxUlp = info.ulp.f32,
           .maxUlpAccurate = info.ulp.accurate,
           .maxUlpF64 = info.ulp.f64,
-          .operations = entry.workIn(ops::Arithmetic::F32).operations,
+          .operations = entry.workIn(arithmetic).operations,
           .pnnx = info.pnnx};
 }
 

@@ -34,6 +34,11 @@ struct Target {
   /// Whether fused multiply-add is one instruction; without it the interpreter
   /// serves.
   bool hasFma = false;
+  /// Whether f16 and f32 convert to each other in one instruction.
+  bool hasHalf = false;
+  /// The narrowest elements, in bytes, that vectors load and store under a
+  /// mask; 0 for a machine that masks no memory.
+  unsigned maskedBytes = 0;
 };
 
 /// What to override of a target; empty members leave it as it is.

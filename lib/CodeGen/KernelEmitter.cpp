@@ -6,38 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelEmitter.h"
 
+#include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
 #include "CodeGen/Slot.h"
-
-#include <llvm/TargetParser/Triple.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Access;
 using semantics::Plan;
 using semantics::ValueKind;
-
-/// Copies of the body in the main loop. A short body is repeated so that the
-/// loop's own instructions weigh little; a long one hides its latency by
-/// itself, since a core looks hundreds of instructions ahead.
-static unsigned copiesOf(const Plan &plan, OptLevel level) {
-  const unsigned operations = plan.work().operations;
-  if (operations <= 12)
-    return 4;
-  return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
-}
-
-/// Elements of a vector. f32 in double lanes takes two registers a value; a
-/// long formula needs more of them than there are, and is better off with half
-/// as many elements (by a quarter slower than in full vectors if those fitted,
-/// as short ones do). Zen 5, with the registers of AVX2.
-static unsigned lanesOf(const Plan &plan, const Target &target) {
-  constexpr unsigned manyOperations = 68, fewRegisters = 256;
-  const bool isWide =
-      plan.work().wide > manyOperations && target.vectorBits <= fewRegisters;
-  const bool isDouble = plan.outputs.front().type == DType::F64;
-  return target.vectorBits / (isWide || isDouble ? 64 : 32);
-}
 
 namespace {
 
@@ -79,7 +56,7 @@ private:
   /// Where the tail begins and ends.
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
-  std::vector<Slot> outputs, inputs;
+  std::vector<Slot> outputs, inputs, parameters;
 };
 
 } // namespace
@@ -87,8 +64,8 @@ private:
 KernelEmitter::KernelEmitter(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), copies(copiesOf(plan, level)),
-      ir(module.getContext()), lanes{ir, lanesOf(plan, target),
-                                     llvm::Triple(target.triple).isX86()} {
+      ir(module.getContext()), lanes{ir, lanesOf(plan, target), target.hasHalf,
+                                     target.maskedBytes} {
   makeFunction(target);
 }
 
@@ -123,6 +100,11 @@ void KernelEmitter::makeSlots() {
     inputs.emplace_back(lanes, plan.inputs[i], pointers, strides, number++,
                         name);
   }
+  for (const semantics::Value &value : plan.graph.values)
+    if (value.kind == ValueKind::Parameter)
+      parameters.emplace_back(
+          lanes, Access{value.type, semantics::Walk::Constant}, pointers,
+          strides, number + value.input, "p" + std::to_string(value.input));
 }
 
 llvm::Value *KernelEmitter::call(const semantics::Value &value,
@@ -144,13 +126,19 @@ KernelEmitter::Values KernelEmitter::compute(const Position &at) {
   for (const semantics::Value &value : graph.values)
     switch (value.kind) {
     case ValueKind::Constant:
-      values.push_back(value.type == DType::F64
-                           ? lanes.splat(value.number)
-                           : lanes.splat(static_cast<float>(value.number)));
+      values.push_back(lanes.splatBits(value.type, value.bits));
       break;
     case ValueKind::Input:
       values.push_back(inputs[value.input].load(
           lanes, at, "x" + llvm::Twine(graph.inputs[value.input])));
+      break;
+    case ValueKind::Parameter:
+      values.push_back(parameters[value.input].load(
+          lanes, at, "p" + llvm::Twine(value.input)));
+      break;
+    case ValueKind::Convert:
+      values.push_back(emitConversion(lanes, values[value.args[0]],
+                                      graph.computedType(value), value.type));
       break;
     case ValueKind::Call:
       values.push_back(call(value, values));
@@ -270,11 +258,10 @@ void KernelEmitter::run() {
   ir.CreateRetVoid();
 }
 
-Expected<std::unique_ptr<llvm::Module>>
-codegen::emitKernel(llvm::LLVMContext &context, const Plan &plan,
-                    const Target &target, OptLevel level) {
-  if (auto status = checkEmittable(plan); !status)
-    return status.error();
+std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,
+                                                  const Plan &plan,
+                                                  const Target &target,
+                                                  OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
   KernelEmitter(*module, plan, target, level).run();

@@ -24,12 +24,10 @@ inline constexpr const char *KernelSymbol = "kexpr_kernel";
 /// never leaves registers and an output may be an input. A vector with an
 /// element that an operator has a slow way for is not stored but done again
 /// element by element, out of the way of the loop. Values are named after the
-/// operands and operators they come from. An error for a plan that has no code;
-/// see `checkEmittable`.
-Expected<std::unique_ptr<llvm::Module>> emitKernel(llvm::LLVMContext &context,
-                                                   const semantics::Plan &plan,
-                                                   const Target &target,
-                                                   OptLevel level);
+/// operands and operators they come from.
+std::unique_ptr<llvm::Module> emitKernel(llvm::LLVMContext &context,
+                                         const semantics::Plan &plan,
+                                         const Target &target, OptLevel level);
 
 } // namespace kexpr::codegen
 

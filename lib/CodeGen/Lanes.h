@@ -14,6 +14,7 @@
 #define KEXPR_CODEGEN_LANES_H
 
 #include "Ops/Algebra/Value.h"
+#include "Ops/Conversion.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
@@ -30,8 +31,9 @@ inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
 struct LaneBuilder {
   llvm::IRBuilder<> &ir;
   unsigned lanes;
-  /// Whether the machine can load and store some lanes of a vector.
-  bool hasMaskedMemory;
+  /// See Target.
+  bool hasHalf;
+  unsigned maskedBytes;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
   /// Lanes that hold elements; null for all. The others are never rare.
@@ -46,6 +48,20 @@ struct LaneBuilder {
       return ir.getInt1Ty();
     else
       return ir.getIntNTy(sizeof(T) * 8);
+  }
+  /// The type of a value of the graph, one lane: f16 and bf16 are bit patterns.
+  llvm::Type *elementType(DType type) const {
+    return ops::visitType(
+        type, [this]<DType D>() { return elementType<ops::Element<D>>(); });
+  }
+  /// An element as a constant.
+  llvm::Constant *splatBits(DType type, std::uint64_t bits) const {
+    llvm::Type *element = elementType(type);
+    auto *integer = llvm::ConstantInt::get(
+        ir.getIntNTy(element->getScalarSizeInBits()), bits);
+    return llvm::ConstantVector::getSplat(
+        llvm::ElementCount::getFixed(lanes),
+        llvm::ConstantExpr::getBitCast(integer, element));
   }
   template <class T> llvm::Type *vectorType() const {
     return llvm::FixedVectorType::get(elementType<T>(), lanes);
@@ -87,9 +103,7 @@ struct LanesAlgebra {
       return {a.builder, ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
                                                   a.value, b.value)};
     else
-      return {a.builder,
-              ir.CreateBinOp(binaryOp<P, std::is_floating_point_v<T>>(),
-                             a.value, b.value)};
+      return {a.builder, ir.CreateBinOp(binaryOp<P, T>(), a.value, b.value)};
   }
 
   template <ops::Prim P, class T>
@@ -102,8 +116,7 @@ struct LanesAlgebra {
 
   template <ops::Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
     return {a.builder,
-            a.builder->ir.CreateCmp(predicate<R, std::is_floating_point_v<T>>(),
-                                    a.value, b.value)};
+            a.builder->ir.CreateCmp(predicate<R, T>(), a.value, b.value)};
   }
 
   template <class T> static Rep<T> select(Rep<bool> mask, Rep<T> a, Rep<T> b) {
@@ -121,12 +134,12 @@ struct LanesAlgebra {
       // What does not fit is some number, the same one wherever it is used.
       return {a.builder, ir.CreateFreeze(ir.CreateFPToSI(a.value, type))};
     else if constexpr (toFloat)
-      return {a.builder, std::is_same_v<From, bool>
+      return {a.builder, std::is_unsigned_v<From>
                              ? ir.CreateUIToFP(a.value, type)
                              : ir.CreateSIToFP(a.value, type)};
     else
       return {a.builder,
-              ir.CreateIntCast(a.value, type, !std::is_same_v<From, bool>)};
+              ir.CreateIntCast(a.value, type, std::is_signed_v<From>)};
   }
 
   template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
@@ -187,10 +200,12 @@ private:
     }
   }
 
-  template <ops::Prim P, bool Float>
+  template <ops::Prim P, class T>
   static constexpr llvm::Instruction::BinaryOps binaryOp() {
     using llvm::Instruction;
     using ops::Prim;
+    constexpr bool Float = std::is_floating_point_v<T>;
+    constexpr bool Signed = std::is_signed_v<T>;
     switch (P) {
     case Prim::Add:
       return Float ? Instruction::FAdd : Instruction::Add;
@@ -199,9 +214,9 @@ private:
     case Prim::Mul:
       return Float ? Instruction::FMul : Instruction::Mul;
     case Prim::Div:
-      // A vector division of integers would trap on a lane that is off.
-      static_assert(P != Prim::Div || Float);
-      return Instruction::FDiv;
+      return Float    ? Instruction::FDiv
+             : Signed ? Instruction::SDiv
+                      : Instruction::UDiv;
     case Prim::And:
       return Instruction::And;
     case Prim::Or:
@@ -213,23 +228,33 @@ private:
     case Prim::ShrLogical:
       return Instruction::LShr;
     default:
-      return Instruction::AShr;
+      return Signed ? Instruction::AShr : Instruction::LShr;
     }
   }
 
-  template <ops::Rel R, bool Float>
+  template <ops::Rel R, class T>
   static constexpr llvm::CmpInst::Predicate predicate() {
     using llvm::CmpInst;
     using ops::Rel;
+    constexpr bool Float = std::is_floating_point_v<T>;
+    constexpr bool Signed = std::is_signed_v<T>;
     switch (R) {
     case Rel::Lt:
-      return Float ? CmpInst::FCMP_OLT : CmpInst::ICMP_SLT;
+      return Float    ? CmpInst::FCMP_OLT
+             : Signed ? CmpInst::ICMP_SLT
+                      : CmpInst::ICMP_ULT;
     case Rel::Le:
-      return Float ? CmpInst::FCMP_OLE : CmpInst::ICMP_SLE;
+      return Float    ? CmpInst::FCMP_OLE
+             : Signed ? CmpInst::ICMP_SLE
+                      : CmpInst::ICMP_ULE;
     case Rel::Gt:
-      return Float ? CmpInst::FCMP_OGT : CmpInst::ICMP_SGT;
+      return Float    ? CmpInst::FCMP_OGT
+             : Signed ? CmpInst::ICMP_SGT
+                      : CmpInst::ICMP_UGT;
     case Rel::Ge:
-      return Float ? CmpInst::FCMP_OGE : CmpInst::ICMP_SGE;
+      return Float    ? CmpInst::FCMP_OGE
+             : Signed ? CmpInst::ICMP_SGE
+                      : CmpInst::ICMP_UGE;
     case Rel::Eq:
       return Float ? CmpInst::FCMP_OEQ : CmpInst::ICMP_EQ;
     case Rel::Ne:

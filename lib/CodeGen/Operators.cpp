@@ -7,14 +7,16 @@
 #include "CodeGen/Operators.h"
 
 #include "Ops/Operators.h"
-#include "Support/Text.h"
 
 #include <array>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-template <class Op, ops::Arithmetic A>
+using ops::Arithmetic;
+
+template <class Op, Arithmetic A>
 static llvm::Value *emit(const LaneBuilder &builder, llvm::Value *const *args) {
   Lanes<ops::ElementIn<A>> values[ops::arityOf<Op>];
   for (unsigned i = 0; i < ops::arityOf<Op>; ++i)
@@ -22,8 +24,8 @@ static llvm::Value *emit(const LaneBuilder &builder, llvm::Value *const *args) {
   return ops::applyFormula<Op, A>(values).rep.value;
 }
 
-template <class Op, ops::Arithmetic A> static constexpr EmitFn emitterOf() {
-  if constexpr (ops::isFloatToFloat<Op>)
+template <class Op, Arithmetic A> static constexpr EmitFn emitterOf() {
+  if constexpr (ops::worksIn(Op::info.types, A))
     return emit<Op, A>;
   else
     return nullptr;
@@ -31,7 +33,7 @@ template <class Op, ops::Arithmetic A> static constexpr EmitFn emitterOf() {
 
 using EmitTable = std::array<EmitFn, ops::Operators::size>;
 
-template <ops::Arithmetic A> static constexpr EmitTable makeTable() {
+template <Arithmetic A> static constexpr EmitTable makeTable() {
   EmitTable result{};
   std::size_t next = 0;
   ops::Operators::forEach(
@@ -39,34 +41,52 @@ template <ops::Arithmetic A> static constexpr EmitTable makeTable() {
   return result;
 }
 
-llvm::ArrayRef<EmitFn> codegen::emitters(ops::Arithmetic arithmetic) {
-  using ops::Arithmetic;
-  static constexpr EmitTable tables[] = {makeTable<Arithmetic::F32>(),
-                                         makeTable<Arithmetic::F32Accurate>(),
-                                         makeTable<Arithmetic::F64>()};
+template <std::size_t... A>
+static constexpr auto makeTables(std::index_sequence<A...>) {
+  return std::array{makeTable<static_cast<Arithmetic>(A)>()...};
+}
+
+llvm::ArrayRef<EmitFn> codegen::emitters(Arithmetic arithmetic) {
+  static constexpr auto tables =
+      makeTables(std::make_index_sequence<ops::ArithmeticCount>{});
   return tables[static_cast<std::size_t>(arithmetic)];
 }
 
-static Error unsupported(std::string_view what, DType type) {
-  return {ErrorCode::Unsupported, concat("no code can be generated for ", what,
-                                         " of type ", nameOf(type))};
+/// f16 to f32 by the machine.
+static llvm::Value *widen(const LaneBuilder &builder, llvm::Value *pattern) {
+  llvm::IRBuilder<> &ir = builder.ir;
+  auto *halves = llvm::FixedVectorType::get(ir.getHalfTy(), builder.lanes);
+  return ir.CreateFPExt(ir.CreateBitCast(pattern, halves),
+                        builder.vectorType<float>());
 }
 
-Status codegen::checkEmittable(const semantics::Plan &plan) {
-  const DType type = plan.outputs.front().type;
-  if (type != DType::F32 && type != DType::F64)
-    return unsupported("elements", type);
-  for (const auto *accesses : {&plan.inputs, &plan.outputs})
-    for (const semantics::Access &access : *accesses)
-      if (access.type != type)
-        return unsupported("elements", access.type);
-  for (const semantics::Value &value : plan.graph.values) {
-    if (value.type != type)
-      return unsupported("values", value.type);
-    const bool isCall = value.kind == semantics::ValueKind::Call;
-    if (isCall && !emitters(plan.arithmeticOf(value))[value.op])
-      return unsupported(concat("'", ops::table()[value.op].info.name, "'"),
-                         value.type);
-  }
-  return {};
+static llvm::Value *narrow(const LaneBuilder &builder, llvm::Value *number) {
+  llvm::IRBuilder<> &ir = builder.ir;
+  auto *halves = llvm::FixedVectorType::get(ir.getHalfTy(), builder.lanes);
+  return ir.CreateBitCast(ir.CreateFPTrunc(number, halves),
+                          builder.vectorType<std::uint16_t>());
+}
+
+template <DType From, DType To>
+static llvm::Value *convertLanes(const LaneBuilder &builder,
+                                 llvm::Value *value) {
+  const Lanes<ops::Element<From>> lanes{{&builder, value}};
+  return ops::convertElement<From, To>(lanes).rep.value;
+}
+
+llvm::Value *codegen::emitConversion(const LaneBuilder &builder,
+                                     llvm::Value *value, DType from, DType to) {
+  if (builder.hasHalf && from == DType::F16)
+    return to == DType::F32
+               ? widen(builder, value)
+               : emitConversion(builder, widen(builder, value), DType::F32, to);
+  if (builder.hasHalf && to == DType::F16)
+    return from == DType::F32
+               ? narrow(builder, value)
+               : narrow(builder,
+                        emitConversion(builder, value, from, DType::F32));
+  return ops::visitType(from, [&]<DType From>() {
+    return ops::visitType(
+        to, [&]<DType To>() { return convertLanes<From, To>(builder, value); });
+  });
 }

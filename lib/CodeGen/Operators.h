@@ -8,8 +8,7 @@
 #define KEXPR_CODEGEN_OPERATORS_H
 
 #include "CodeGen/Lanes.h"
-#include "Semantics/Plan.h"
-#include "kexpr/Error.h"
+#include "Ops/Table.h"
 
 namespace kexpr::codegen {
 
@@ -17,14 +16,13 @@ namespace kexpr::codegen {
 using EmitFn = llvm::Value *(*)(const LaneBuilder &builder,
                                 llvm::Value *const *args);
 
-/// The emitters of an arithmetic, indexed by OpId; null for an operator that
-/// does not take floats to floats.
+/// The emitters of an arithmetic, indexed by OpId; null for an operator whose
+/// rule leaves the arithmetic out.
 llvm::ArrayRef<EmitFn> emitters(ops::Arithmetic arithmetic);
 
-/// Whether a plan can be emitted: it reads, computes and writes f32 alone or
-/// f64 alone, with operators that `emitters()` has. The error says what is not
-/// so.
-Status checkEmittable(const semantics::Plan &plan);
+/// Emits a conversion between two types that differ.
+llvm::Value *emitConversion(const LaneBuilder &builder, llvm::Value *value,
+                            DType from, DType to);
 
 } // namespace kexpr::codegen
 

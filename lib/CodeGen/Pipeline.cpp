@@ -65,16 +65,14 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   const auto start = Clock::now();
   llvm::LLVMContext context;
   auto module = emitKernel(context, plan, target, level);
-  if (!module)
-    return module.error();
-  (*module)->setDataLayout((*machine)->createDataLayout());
-  assert(!llvm::verifyModule(**module, &llvm::errs()));
+  module->setDataLayout((*machine)->createDataLayout());
+  assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
   object.times.emit = emitted - start;
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  if (!generate(**module, **machine, llvm::CodeGenFileType::ObjectFile, stream))
+  if (!generate(*module, **machine, llvm::CodeGenFileType::ObjectFile, stream))
     return cannotEmit(target);
   object.bytes.assign(bytes.begin(), bytes.end());
   object.times.codegen = Clock::now() - emitted;
@@ -99,13 +97,11 @@ Expected<std::string> codegen::dump(const semantics::Plan &plan,
     return machine.error();
   llvm::LLVMContext context;
   auto module = emitKernel(context, plan, target, level);
-  if (!module)
-    return module.error();
-  (*module)->setDataLayout((*machine)->createDataLayout());
+  module->setDataLayout((*machine)->createDataLayout());
   if (stage == Stage::Asm)
-    return assemblyOf(**module, **machine, target);
+    return assemblyOf(*module, **machine, target);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  (*module)->print(stream, nullptr);
+  module->print(stream, nullptr);
   return text;
 }

@@ -16,9 +16,8 @@ static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
 Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
            llvm::Value *pointers, llvm::Value *strides, unsigned number,
            const llvm::Twine &name)
-    : walk(access.walk),
-      type(access.type == DType::F64 ? lanes.elementType<double>()
-                                     : lanes.elementType<float>()) {
+    : walk(access.walk), isBool(access.type == DType::Bool),
+      type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
   llvm::IRBuilder<> &ir = lanes.ir;
   pointer = ir.CreateLoad(
       ir.getPtrTy(),
@@ -32,8 +31,13 @@ Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
   if (walk == Walk::Constant) {
     element =
         ir.CreateAlignedLoad(type, pointer, AnyAddress, name + ".element");
-    splat = ir.CreateVectorSplat(lanes.lanes, element, name);
+    splat = truth(lanes, ir.CreateVectorSplat(lanes.lanes, element, name));
   }
+}
+
+/// Of the bytes of bools, lanes that are not 0.
+llvm::Value *Slot::truth(const LaneBuilder &lanes, llvm::Value *vector) const {
+  return isBool ? lanes.ir.CreateIsNotNull(vector) : vector;
 }
 
 llvm::Value *Slot::address(const LaneBuilder &lanes, const Position &at) const {
@@ -66,27 +70,28 @@ llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
   llvm::IRBuilder<> &ir = lanes.ir;
   llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
   if (walk == Walk::Constant)
-    return splat->getType() == vectorType
-               ? splat
-               : ir.CreateVectorSplat(lanes.lanes, element, name);
+    return splat;
   if (isLaneByLane(lanes, at)) {
     llvm::Value *vector = llvm::PoisonValue::get(vectorType);
     std::uint64_t lane = 0;
     for (llvm::Value *from : addresses(lanes, at))
       vector = ir.CreateInsertElement(
           vector, ir.CreateAlignedLoad(type, from, AnyAddress), lane++, name);
-    return vector;
+    return truth(lanes, vector);
   }
   if (at.mask)
-    return ir.CreateMaskedLoad(vectorType, address(lanes, at), AnyAddress,
-                               at.mask,
-                               llvm::Constant::getNullValue(vectorType), name);
-  return ir.CreateAlignedLoad(vectorType, address(lanes, at), AnyAddress, name);
+    return truth(lanes, ir.CreateMaskedLoad(
+                            vectorType, address(lanes, at), AnyAddress, at.mask,
+                            llvm::Constant::getNullValue(vectorType), name));
+  return truth(lanes, ir.CreateAlignedLoad(vectorType, address(lanes, at),
+                                           AnyAddress, name));
 }
 
 void Slot::store(const LaneBuilder &lanes, const Position &at,
                  llvm::Value *value) const {
   llvm::IRBuilder<> &ir = lanes.ir;
+  if (isBool)
+    value = ir.CreateZExt(value, lanes.vectorType<std::uint8_t>());
   auto element = [&](std::uint64_t lane) {
     return ir.CreateExtractElement(value, lane);
   };

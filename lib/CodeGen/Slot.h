@@ -23,9 +23,9 @@ struct Position {
   llvm::Value *mask = nullptr;
 };
 
-/// An operand or output of a `LoopFn`. Elements are f32 and may lie at any
-/// address. Of lanes that do not exist, none is written and no memory is
-/// touched.
+/// An operand, parameter or output of a `LoopFn`. Elements may lie at any
+/// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of
+/// lanes that do not exist, none is written and no memory is touched.
 class Slot {
 public:
   /// Emits what every access shares: the pointer, the stride, the one element
@@ -41,16 +41,22 @@ public:
 
 private:
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
-    return walk == semantics::Walk::Strided ||
-           (at.mask && !lanes.hasMaskedMemory);
+    return walk == semantics::Walk::Strided || (at.mask && !isMasked(lanes));
   }
+  /// Whether the machine can load and store some lanes of a vector.
+  bool isMasked(const LaneBuilder &lanes) const {
+    return lanes.maskedBytes &&
+           type->getScalarSizeInBits() >= 8 * lanes.maskedBytes;
+  }
+  llvm::Value *truth(const LaneBuilder &lanes, llvm::Value *vector) const;
   llvm::Value *address(const LaneBuilder &lanes, const Position &at) const;
   /// The address of every lane, one by one.
   llvm::SmallVector<llvm::Value *, 16> addresses(const LaneBuilder &lanes,
                                                  const Position &at) const;
 
   semantics::Walk walk;
-  llvm::Type *type; ///< Of one element.
+  bool isBool;
+  llvm::Type *type; ///< Of one element in memory.
   llvm::Value *pointer = nullptr;
   llvm::Value *stride = nullptr; ///< In bytes, if strided.
   /// The one element of a constant, and a vector of it.

@@ -111,6 +111,11 @@ static Expected<Target> complete(Target target) {
     return subtarget.error();
   target.hasFma = !(*subtarget)->getTargetTriple().isX86() ||
                   (*subtarget)->checkFeatures("+fma");
+  target.hasHalf = !(*subtarget)->getTargetTriple().isX86() ||
+                   (*subtarget)->checkFeatures("+f16c");
+  if ((*subtarget)->getTargetTriple().isX86())
+    target.maskedBytes =
+        (*subtarget)->checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   const unsigned most = mostVectorBits(**subtarget);
   if (target.vectorBits == 0)
     target.vectorBits = bestVectorBits(**subtarget);
@@ -170,17 +175,14 @@ Expected<Target> codegen::makeTarget(const TargetOptions &options) {
 /// The x86 extensions that code for a kernel may use. A CPU has others, for
 /// operating systems and cryptography, that its host may well hide.
 static constexpr const char *KernelFeatures[] = {
-    "+sse3",       "+ssse3",        "+sse4.1",
-    "+sse4.2",     "+sse4a",        "+avx",
-    "+avx2",       "+fma",          "+fma4",
-    "+xop",        "+bmi",          "+bmi2",
-    "+lzcnt",      "+popcnt",       "+movbe",
-    "+tbm",        "+gfni",         "+avx512f",
-    "+avx512cd",   "+avx512bw",     "+avx512dq",
-    "+avx512vl",   "+avx512vbmi",   "+avx512vbmi2",
-    "+avx512ifma", "+avx512bitalg", "+avx512vpopcntdq",
-    "+avx512fp16", "+avxvnni",      "+avxifma",
-    "+ndd"};
+    "+sse3",        "+ssse3",      "+sse4.1",       "+sse4.2",
+    "+sse4a",       "+avx",        "+avx2",         "+fma",
+    "+f16c",        "+fma4",       "+xop",          "+bmi",
+    "+bmi2",        "+lzcnt",      "+popcnt",       "+movbe",
+    "+tbm",         "+gfni",       "+avx512f",      "+avx512cd",
+    "+avx512bw",    "+avx512dq",   "+avx512vl",     "+avx512vbmi",
+    "+avx512vbmi2", "+avx512ifma", "+avx512bitalg", "+avx512vpopcntdq",
+    "+avx512fp16",  "+avxvnni",    "+avxifma",      "+ndd"};
 
 Status codegen::checkRunsHere(const Target &target) {
   auto wanted = subtargetOf(target), host = subtargetOf(hostTarget());

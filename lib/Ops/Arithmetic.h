@@ -22,6 +22,7 @@ struct Add {
   template <class R> static R reference(R x, R y) { return x + y; }
 
   template <class V> static V formula(V x, V y) { return x + y; }
+  template <IsBool V> static V formula(V x, V y) { return x | y; }
 
   static constexpr LiteralForm withLiteral(int, double literal) {
     // x + -0 is x for every x; x + 0 turns -0 into 0.
@@ -34,7 +35,7 @@ struct Add {
 struct Sub {
   static constexpr OpInfo info{.name = "sub",
                                .doc = "x - y; sub(x,y,a) is x - a * y",
-                               .types = TypeRule::Numeric,
+                               .types = TypeRule::Number,
                                .overload = {3, "sub(@0,mul(@2,@1))"}};
 
   template <class R> static R reference(R x, R y) { return x - y; }
@@ -56,6 +57,7 @@ struct Mul {
   template <class R> static R reference(R x, R y) { return x * y; }
 
   template <class V> static V formula(V x, V y) { return x * y; }
+  template <IsBool V> static V formula(V x, V y) { return x & y; }
 
   static constexpr LiteralForm withLiteral(int, double literal) {
     if (literal == 1)
@@ -92,7 +94,7 @@ private:
 
 struct Neg {
   static constexpr OpInfo info{
-      .name = "neg", .doc = "-x", .types = TypeRule::Numeric, .ulp = Exact};
+      .name = "neg", .doc = "-x", .types = TypeRule::Number, .ulp = Exact};
 
   template <class R> static R reference(R x) { return -x; }
 
@@ -101,11 +103,12 @@ struct Neg {
 
 struct Abs {
   static constexpr OpInfo info{
-      .name = "abs", .doc = "|x|", .types = TypeRule::Numeric, .ulp = Exact};
+      .name = "abs", .doc = "|x|", .types = TypeRule::Number, .ulp = Exact};
 
   template <class R> static R reference(R x) { return fabs(x); }
 
   template <class V> static V formula(V x) { return abs(x); }
+  template <IsInteger V> static V formula(V x) { return select(x < 0, -x, x); }
 };
 
 struct Sign {

@@ -7,7 +7,8 @@
 ///
 /// \file
 /// Operators on integers; and, or and xor also on bools. Their references take
-/// 64-bit integers.
+/// 64-bit integers. Shifts are those of newer PyTorch, which defines them
+/// beyond the width.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_BITWISE_H
@@ -57,9 +58,10 @@ struct ShiftLeft {
   static constexpr OpInfo info{
       .name = "lshift",
       .doc = "x << y; 0 where y is negative or not less than the width",
-      .types = TypeRule::Integral,
+      .types = TypeRule::Integer,
       .ulp = Exact,
-      .domain = {-64, 128}};
+      .domain = {-64, 128},
+      .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) {
     if (y < 0 || y > 63)
@@ -77,9 +79,10 @@ struct ShiftRight {
   static constexpr OpInfo info{
       .name = "rshift",
       .doc = "x >> y; the sign where y is negative or not less than the width",
-      .types = TypeRule::Integral,
+      .types = TypeRule::Integer,
       .ulp = Exact,
-      .domain = {-64, 128}};
+      .domain = {-64, 128},
+      .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) {
     return x >> (y < 0 || y > 63 ? 63 : y);

@@ -17,14 +17,19 @@
 #define KEXPR_OPS_BLOCKLOOPS_H
 
 #include "Ops/Algebra/Scalar.h"
+#include "Ops/Conversion.h"
 #include "Ops/Operators.h"
 #include "Ops/Table.h"
 
 namespace kexpr::ops {
 
-/// The tables of block loops compiled for an instruction set, one for each
-/// arithmetic; `Operators::size` entries each.
-using BlockTables = std::array<const BlockFn *, ArithmeticCount>;
+/// The block loops compiled for an instruction set.
+struct BlockTables {
+  /// For each arithmetic, `Operators::size` entries.
+  std::array<const BlockFn *, ArithmeticCount> operators;
+  /// For each type in `AllTypes`, the conversions to each.
+  std::array<const BlockFn *, std::size(AllTypes)> conversions;
+};
 template <Isa I> BlockTables blockTables();
 template <> BlockTables blockTables<Isa::Baseline>();
 template <> BlockTables blockTables<Isa::Avx2>();
@@ -67,19 +72,39 @@ template <Isa I> struct HopefulAlgebra {
   }
 };
 
-/// The loop of one operator over the arguments K...
-template <class Op, Isa I, Arithmetic A,
-          class = std::make_index_sequence<arityOf<Op>>>
+/// What a loop computes: an operator in an arithmetic.
+template <class Op, Arithmetic A> struct Operation {
+  using In = ElementIn<A>;
+  using Out = std::conditional_t<Op::info.result == ResultRule::Bool, bool, In>;
+  static constexpr std::size_t arity = arityOf<Op>;
+  template <class V> static auto apply(const V *arguments) {
+    return applyFormula<Op, A>(arguments);
+  }
+};
+
+/// What a loop computes: a conversion.
+template <DType From, DType To> struct Conversion {
+  using In = Element<From>;
+  using Out = Element<To>;
+  static constexpr std::size_t arity = 1;
+  template <class V> static auto apply(const V *arguments) {
+    return convertElement<From, To>(arguments[0]);
+  }
+};
+
+/// The loop of an operation over its arguments K...
+template <class Op, Isa I, class = std::make_index_sequence<Op::arity>>
 class BlockLoop;
 
-template <class Op, Isa I, Arithmetic A, std::size_t... K>
-class BlockLoop<Op, I, A, std::index_sequence<K...>> {
-  using Element = ElementIn<A>;
-  template <std::size_t> using Pointer = const Element *;
+template <class Op, Isa I, std::size_t... K>
+class BlockLoop<Op, I, std::index_sequence<K...>> {
+  using In = typename Op::In;
+  using Out = typename Op::Out;
+  template <std::size_t> using Pointer = const In *;
 
 public:
   static void run(std::size_t count, const void *const *args, void *out) {
-    auto *to = static_cast<Element *>(out);
+    auto *to = static_cast<Out *>(out);
     // Short enough that one rare element makes few others go the slow way.
     constexpr std::size_t Chunk = 256;
     for (std::size_t done = 0; done < count; done += Chunk) {
@@ -90,7 +115,7 @@ public:
   }
 
 private:
-  static void chunk(std::size_t count, Element *out, Pointer<K>... in) {
+  static void chunk(std::size_t count, Out *out, Pointer<K>... in) {
     if (anyRare(count, in...))
       careful(count, out, in...);
     else
@@ -109,7 +134,7 @@ private:
     return rare != 0;
   }
 
-  [[gnu::flatten]] static void hopeful(std::size_t count, Element *out,
+  [[gnu::flatten]] static void hopeful(std::size_t count, Out *out,
                                        Pointer<K>... in) {
     std::uint32_t ignored = 0;
     // An element depends on its own place only, also where out is an argument.
@@ -122,24 +147,24 @@ private:
       out[i] = hopefulAt(ignored, in[i]...);
   }
 
-  [[gnu::flatten]] static void careful(std::size_t count, Element *out,
+  [[gnu::flatten]] static void careful(std::size_t count, Out *out,
                                        Pointer<K>... in) {
     for (std::size_t i = 0; i < count; ++i) {
-      const Value<ScalarAlgebra<I>, Element> values[] = {{in[i]}...};
-      out[i] = applyFormula<Op, A>(values).rep;
+      const Value<ScalarAlgebra<I>, In> values[] = {{in[i]}...};
+      out[i] = Op::apply(values).rep;
     }
   }
 
-  template <class... X> static Element hopefulAt(std::uint32_t &wrong, X... x) {
-    const Value<HopefulAlgebra<I>, Element> values[] = {{{x, &wrong}}...};
-    return applyFormula<Op, A>(values).rep.value;
+  template <class... X> static Out hopefulAt(std::uint32_t &wrong, X... x) {
+    const Value<HopefulAlgebra<I>, In> values[] = {{{x, &wrong}}...};
+    return Op::apply(values).rep.value;
   }
 };
 
 /// Op's loop, or null where it has none; see `blocks()`.
 template <class Op, Isa I, Arithmetic A> constexpr BlockFn blockOf() {
-  if constexpr (isFloatToFloat<Op>)
-    return &BlockLoop<Op, I, A>::run;
+  if constexpr (worksIn(Op::info.types, A))
+    return &BlockLoop<Operation<Op, A>, I>::run;
   else
     return nullptr;
 }
@@ -150,10 +175,22 @@ const BlockFn *makeBlockTable(OpList<Ops...>) {
   return table;
 }
 
+template <Isa I, DType From, std::size_t... To>
+const BlockFn *makeConversions(std::index_sequence<To...>) {
+  static constexpr BlockFn table[] = {
+      &BlockLoop<Conversion<From, AllTypes[To]>, I>::run...};
+  return table;
+}
+
 template <Isa I> BlockTables makeBlockTables() {
-  return {makeBlockTable<I, Arithmetic::F32>(Operators{}),
-          makeBlockTable<I, Arithmetic::F32Accurate>(Operators{}),
-          makeBlockTable<I, Arithmetic::F64>(Operators{})};
+  constexpr auto types = std::make_index_sequence<std::size(AllTypes)>{};
+  return [types]<std::size_t... A, std::size_t... From>(
+      std::index_sequence<A...>, std::index_sequence<From...>) {
+    return BlockTables{
+        {makeBlockTable<I, static_cast<Arithmetic>(A)>(Operators{})...},
+        {makeConversions<I, AllTypes[From]>(types)...}};
+  }
+  (std::make_index_sequence<ArithmeticCount>{}, types);
 }
 
 } // namespace kexpr::ops

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Ops/BlockLoops.h"
 
+#include <algorithm>
+
 using namespace kexpr::ops;
 
 static BlockTables chooseTables() {
@@ -16,7 +18,20 @@ static BlockTables chooseTables() {
   return blockTables<Isa::Baseline>();
 }
 
+static const BlockTables &tables() {
+  static const BlockTables chosen = chooseTables();
+  return chosen;
+}
+
 std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
-  static const BlockTables tables = chooseTables();
-  return {tables[static_cast<std::size_t>(arithmetic)], Operators::size};
+  return {tables().operators[static_cast<std::size_t>(arithmetic)],
+          Operators::size};
+}
+
+BlockFn kexpr::ops::conversion(DType from, DType to) {
+  auto placeOf = [](DType type) {
+    return std::find(std::begin(AllTypes), std::end(AllTypes), type) -
+           std::begin(AllTypes);
+  };
+  return tables().conversions[placeOf(from)][placeOf(to)];
 }

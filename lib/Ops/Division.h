@@ -23,12 +23,38 @@
 
 namespace kexpr::ops {
 
+/// x / y towards zero, of integers: 0 where y is 0, and it wraps. No machine
+/// has a vector division of integers; that of floats with twice the bits is
+/// exact once it is truncated, by the argument above.
+template <IsInteger V> V quotient(V x, V y) {
+  using T = ElementOf<V>;
+  using Wide = std::conditional_t<sizeof(T) < 4, float, double>;
+  auto isZero = y == 0;
+  if constexpr (sizeof(T) < 4) {
+    auto divisor = select(isZero, 1, y).template to<Wide>();
+    auto whole = (x.template to<Wide>() / divisor).template to<std::int32_t>();
+    return select(isZero, 0, whole.template to<T>());
+  } else {
+    // The least number has no quotient by -1.
+    auto isOpposite = y == -1;
+    V divisor = select(isZero | isOpposite, 1, y);
+    V whole = x.like(0);
+    if constexpr (sizeof(T) == 4)
+      whole = (x.template to<Wide>() / divisor.template to<Wide>())
+                  .template to<T>();
+    else
+      whole = x / divisor;
+    return select(isZero, 0, select(isOpposite, -x, whole));
+  }
+}
+
 struct Fmod {
   static constexpr OpInfo info{.name = "fmod",
                                .doc = "x - y * trunc(x / y), exactly; has the "
-                                      "sign of x",
-                               .types = TypeRule::Numeric,
-                               .ulp = Exact};
+                                      "sign of x; 0 for integers by 0",
+                               .types = TypeRule::Number,
+                               .ulp = Exact,
+                               .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) { return fmod(x, y); }
 
@@ -42,6 +68,10 @@ struct Fmod {
   }
 
   template <IsDouble V> static V formula(V x, V y) { return f64::fmod(x, y); }
+
+  template <IsInteger V> static V formula(V x, V y) {
+    return select(y == 0, 0, x - quotient(x, y) * y);
+  }
 
 private:
   /// x less the 28 leading bits of the whole part of x / y times y.
@@ -61,8 +91,10 @@ private:
 
 struct Remainder {
   static constexpr OpInfo info{.name = "remainder",
-                               .doc = "x - y * floor(x / y); has the sign of y",
-                               .types = TypeRule::Numeric};
+                               .doc = "x - y * floor(x / y); has the sign of "
+                                      "y; 0 for integers by 0",
+                               .types = TypeRule::Number,
+                               .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) {
     R rest = fmod(x, y);
@@ -79,14 +111,21 @@ struct Remainder {
   template <IsDouble V> static V formula(V x, V y) {
     return f64::remainder(x, y);
   }
+
+  template <IsInteger V> static V formula(V x, V y) {
+    V rest = Fmod::formula(x, y);
+    return select((rest != 0) & ((rest ^ y) < 0), rest + y, rest);
+  }
 };
 
 /// An infinite dividend gives NaN, as in torch, unless the divisor is 0.
 struct FloorDivide {
   static constexpr OpInfo info{.name = "floor_divide",
-                               .doc = "floor(x / y), the quotient not rounded",
-                               .types = TypeRule::Numeric,
-                               .ulp = {0.54, 0.51, 0.5}};
+                               .doc = "floor(x / y), the quotient not rounded; "
+                                      "0 for integers by 0",
+                               .types = TypeRule::Number,
+                               .ulp = {0.54, 0.51, 0.5},
+                               .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) {
     if (y == 0)
@@ -108,6 +147,12 @@ struct FloorDivide {
 
   template <IsDouble V> static V formula(V x, V y) {
     return f64::floorDivide(x, y);
+  }
+
+  template <IsInteger V> static V formula(V x, V y) {
+    V whole = quotient(x, y), rest = x - whole * y;
+    auto isAbove = (y != 0) & (rest != 0) & ((rest ^ y) < 0);
+    return select(isAbove, whole - 1, whole);
   }
 };
 

@@ -52,6 +52,7 @@ struct Sigmoid {
 struct Silu {
   static constexpr OpInfo info{.name = "silu",
                                .doc = "x / (1 + e^-x)",
+                               .types = TypeRule::Floating,
                                .ulp = {0.74, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
@@ -79,6 +80,7 @@ struct Silu {
 struct Gelu {
   static constexpr OpInfo info{.name = "gelu",
                                .doc = "x / 2 * (1 + erf(x / sqrt(2)))",
+                               .types = TypeRule::Floating,
                                .ulp = {0.56, 0.51, 0.85},
                                .domain = {-15, 15},
                                .pnnx = false};
@@ -127,6 +129,7 @@ private:
 struct Softplus {
   static constexpr OpInfo info{.name = "softplus",
                                .doc = "ln(1 + e^x), x above 20",
+                               .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
@@ -147,6 +150,7 @@ struct Softplus {
 struct Mish {
   static constexpr OpInfo info{.name = "mish",
                                .doc = "x * tanh(ln(1 + e^x))",
+                               .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
@@ -168,6 +172,7 @@ struct Mish {
 struct Elu {
   static constexpr OpInfo info{.name = "elu",
                                .doc = "x where x > 0, y * (e^x - 1) elsewhere",
+                               .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 1.7},
                                .domain = {-20, 20},
                                .pnnx = false};
@@ -195,6 +200,7 @@ struct Selu {
   static constexpr OpInfo info{.name = "selu",
                                .doc = "1.0507 * elu(x, 1.67326), to all digits "
                                       "of Klambauer et al.",
+                               .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 1.9},
                                .domain = {-20, 20},
                                .pnnx = false};

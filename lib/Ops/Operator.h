@@ -22,8 +22,8 @@
 ///   static constexpr LiteralForm withLiteral(int argument, double literal)
 ///
 /// A reference is read at double, at MPFR's numbers, and at std::int64_t where
-/// the operator takes integers; it calls <math.h>'s functions without a name
-/// space, so that those of R are found.
+/// the operator takes integers alone; it calls <math.h>'s functions without a
+/// name space, so that those of R are found.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_OPERATOR_H
@@ -35,15 +35,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace kexpr::ops {
 
-/// Which element types an operator computes in.
+/// Which element types an operator computes in, given the promoted type of its
+/// arguments.
 enum class TypeRule : std::uint8_t {
   Float,    ///< Floating point; integers and bools are made f32 first.
-  Numeric,  ///< The promoted type of its arguments.
+  Floating, ///< Floating point; integers and bools are an error.
+  Numeric,  ///< Any type.
+  Number,   ///< Any type but bool, which is an error.
+  Counting, ///< Any type; bools are made i64 first.
   Integral, ///< Integers and bools; floating point is an error.
+  Integer,  ///< Integers; floating point and bools are an error.
 };
 
 enum class ResultRule : std::uint8_t {
@@ -92,6 +98,10 @@ struct OpInfo {
   /// Whether PNNX writes it in expression strings.
   bool pnnx = true;
   Overload overload = {};
+  /// Whether a literal argument makes better integer code when the code knows
+  /// it: otherwise literals are parameters of a kernel, so that expressions
+  /// that differ in them alone share machine code.
+  bool bakesLiterals = false;
 };
 
 /// What a call with a literal argument is, bit for bit: an expression over @0,
@@ -103,17 +113,53 @@ struct LiteralForm {
 };
 
 /// What a formula is read for: an element type and, in f32, a precision.
-enum class Arithmetic : std::uint8_t { F32, F32Accurate, F64 };
-inline constexpr std::size_t ArithmeticCount = 3;
+enum class Arithmetic : std::uint8_t {
+  F32,
+  F32Accurate,
+  F64,
+  I8,
+  U8,
+  I16,
+  I32,
+  I64,
+  Bool,
+};
+inline constexpr std::size_t ArithmeticCount = 9;
 
 /// The element type that an arithmetic computes in.
 template <Arithmetic A>
-using ElementIn = std::conditional_t<A == Arithmetic::F64, double, float>;
+using ElementIn = std::tuple_element_t<
+    static_cast<std::size_t>(A),
+    std::tuple<float, float, double, std::int8_t, std::uint8_t, std::int16_t,
+               std::int32_t, std::int64_t, bool>>;
 
-/// Whether Op works on integers: its reference takes std::int64_t, its formula
-/// is for values of an integer type or bool.
+constexpr bool isFloatingPoint(Arithmetic arithmetic) {
+  return arithmetic <= Arithmetic::F64;
+}
+
+/// Whether an operator of a rule has a formula for an arithmetic.
+constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
+  switch (rule) {
+  case TypeRule::Float:
+  case TypeRule::Floating:
+    return isFloatingPoint(arithmetic);
+  case TypeRule::Numeric:
+    return true;
+  case TypeRule::Number:
+  case TypeRule::Counting:
+    return arithmetic != Arithmetic::Bool;
+  case TypeRule::Integral:
+    return !isFloatingPoint(arithmetic);
+  case TypeRule::Integer:
+    return !isFloatingPoint(arithmetic) && arithmetic != Arithmetic::Bool;
+  }
+  return false;
+}
+
+/// Whether Op works on nothing but integers and bools: its reference takes
+/// std::int64_t, its formula is for values of an integer type or bool.
 template <class Op>
-inline constexpr bool isIntegral = Op::info.types == TypeRule::Integral;
+inline constexpr bool isIntegral = !worksIn(Op::info.types, Arithmetic::F32);
 
 namespace detail {
 template <class R, class... Args>
@@ -139,9 +185,14 @@ concept HasLiteralForm = requires {
   Op::withLiteral(0, 0.0);
 };
 
-/// Values of double, for formulas that have a way of their own for it.
+/// Values of double, for formulas that have a way of their own for it; and
+/// those of integers and of bool.
 template <class V>
 concept IsDouble = std::is_same_v<typename V::Element, double>;
+template <class V>
+concept IsBool = std::is_same_v<typename V::Element, bool>;
+template <class V>
+concept IsInteger = std::is_integral_v<typename V::Element> && !IsBool<V>;
 
 /// Most arguments an operator has.
 inline constexpr unsigned MaxArity = 4;

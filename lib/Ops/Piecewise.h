@@ -22,8 +22,11 @@
 namespace kexpr::ops {
 
 struct Relu {
-  static constexpr OpInfo info{
-      .name = "relu", .doc = "max(x, 0)", .ulp = Exact, .pnnx = false};
+  static constexpr OpInfo info{.name = "relu",
+                               .doc = "max(x, 0)",
+                               .types = TypeRule::Number,
+                               .ulp = Exact,
+                               .pnnx = false};
 
   /// -0 stays -0. Said with the sign bit: Clang 19 loses that of
   /// `x < 0 ? 0 : x` where it inlines it.
@@ -31,13 +34,14 @@ struct Relu {
     return signbit(x) && x != 0 && !isnan(x) ? R(0) : x;
   }
 
-  template <class V> static V formula(V x) { return select(x < 0.0f, 0.0f, x); }
+  template <class V> static V formula(V x) { return select(x < 0, 0, x); }
 };
 
 /// This and hardswish round as often as PyTorch does, in the same order.
 struct Hardsigmoid {
   static constexpr OpInfo info{.name = "hardsigmoid",
                                .doc = "min(max(x + 3, 0), 6) / 6",
+                               .types = TypeRule::Floating,
                                .ulp = {1.01, 0.51, 1.1},
                                .domain = {-5, 5},
                                .pnnx = false};
@@ -59,6 +63,7 @@ struct Hardsigmoid {
 struct Hardswish {
   static constexpr OpInfo info{.name = "hardswish",
                                .doc = "x * min(max(x + 3, 0), 6) / 6",
+                               .types = TypeRule::Floating,
                                .ulp = {1.92, 0.51, 2},
                                .domain = {-5, 5},
                                .pnnx = false};
@@ -83,6 +88,7 @@ struct Hardswish {
 struct LeakyRelu {
   static constexpr OpInfo info{.name = "leaky_relu",
                                .doc = "x where x > 0, x * y elsewhere",
+                               .types = TypeRule::Floating,
                                .pnnx = false};
 
   template <class R> static R reference(R x, R slope) {
@@ -95,8 +101,11 @@ struct LeakyRelu {
 };
 
 struct Clamp {
-  static constexpr OpInfo info{
-      .name = "clamp", .doc = "min(max(x, y), z)", .ulp = Exact, .pnnx = false};
+  static constexpr OpInfo info{.name = "clamp",
+                               .doc = "min(max(x, y), z)",
+                               .types = TypeRule::Numeric,
+                               .ulp = Exact,
+                               .pnnx = false};
 
   template <class R> static R reference(R x, R low, R high) {
     if (isnan(x) || isnan(low) || isnan(high))

@@ -12,13 +12,19 @@
 #include "Ops/Wide.h"
 
 #include <algorithm>
+#include <limits>
 #include <math.h>
 
 namespace kexpr::ops {
 
 struct Pow {
-  static constexpr OpInfo info{
-      .name = "pow", .doc = "x^y", .ulp = {0.51, 0.51, 0.8}, .domain = {0, 10}};
+  static constexpr OpInfo info{.name = "pow",
+                               .doc =
+                                   "x^y; of integers 0 where it is a fraction",
+                               .types = TypeRule::Number,
+                               .ulp = {0.51, 0.51, 0.8},
+                               .domain = {0, 10},
+                               .bakesLiterals = true};
 
   template <class R> static R reference(R x, R y) { return pow(x, y); }
 
@@ -34,6 +40,20 @@ struct Pow {
   }
 
   template <IsDouble V> static V formula(V x, V y) { return f64::pow(x, y); }
+
+  /// Squares and multiplies; few exponents are above 7.
+  template <IsInteger V> static V formula(V x, V y) {
+    using T = ElementOf<V>;
+    constexpr int exponentBits = std::numeric_limits<T>::digits;
+    V power = rarely(y > 7, whole(x, y, 3),
+                     [&] { return whole(x, y, exponentBits); });
+    if constexpr (std::is_unsigned_v<T>)
+      return power;
+    // Of whole numbers only 1 and -1 have whole reciprocals.
+    V unit = select((y & 1) != 0, x, x.like(1));
+    V reciprocal = select((x == 1) | (x == -1), unit, x.like(0));
+    return select(y < 0, reciprocal, power);
+  }
 
   static constexpr LiteralForm withLiteral(int argument, double literal) {
     if (argument != 1)
@@ -61,6 +81,17 @@ private:
       {-2, "reciprocal(mul(@0,@0))"},
   };
 
+  /// x^y for whole y of so many bits.
+  template <class V> static V whole(V x, V y, int bits) {
+    V power = x.like(1);
+    for (int bit = 0; bit < bits; ++bit) {
+      const auto mask = static_cast<ElementOf<V>>(std::uint64_t{1} << bit);
+      power = select((y & mask) != 0, power * x, power);
+      x = x * x;
+    }
+    return power;
+  }
+
   /// x^y for x that is not negative.
   template <class V> static V positive(V x, V y) {
     auto wide = x.template to<double>();
@@ -81,7 +112,7 @@ private:
 
 struct Square {
   static constexpr OpInfo info{
-      .name = "square", .doc = "x * x", .types = TypeRule::Numeric};
+      .name = "square", .doc = "x * x", .types = TypeRule::Counting};
 
   template <class R> static R reference(R x) { return x * x; }
 
@@ -134,6 +165,7 @@ struct Reciprocal {
 struct Logaddexp {
   static constexpr OpInfo info{.name = "logaddexp",
                                .doc = "ln(e^x + e^y)",
+                               .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 0.85},
                                .cancellation = 0x1p-46};
 

@@ -16,41 +16,44 @@ namespace kexpr::ops {
 struct Floor {
   static constexpr OpInfo info{.name = "floor",
                                .doc = "the largest whole number <= x",
-                               .types = TypeRule::Numeric,
+                               .types = TypeRule::Number,
                                .ulp = Exact};
 
   template <class R> static R reference(R x) { return floor(x); }
 
   template <class V> static V formula(V x) { return floor(x); }
+  template <IsInteger V> static V formula(V x) { return x; }
 };
 
 struct Ceil {
   static constexpr OpInfo info{.name = "ceil",
                                .doc = "the smallest whole number >= x",
-                               .types = TypeRule::Numeric,
+                               .types = TypeRule::Number,
                                .ulp = Exact};
 
   template <class R> static R reference(R x) { return ceil(x); }
 
   template <class V> static V formula(V x) { return ceil(x); }
+  template <IsInteger V> static V formula(V x) { return x; }
 };
 
 struct Trunc {
   static constexpr OpInfo info{.name = "trunc",
                                .doc = "the whole part of x",
-                               .types = TypeRule::Numeric,
+                               .types = TypeRule::Number,
                                .ulp = Exact};
 
   template <class R> static R reference(R x) { return trunc(x); }
 
   template <class V> static V formula(V x) { return trunc(x); }
+  template <IsInteger V> static V formula(V x) { return x; }
 };
 
 struct Round {
   static constexpr OpInfo info{.name = "round",
                                .doc = "the nearest whole number, the even one "
                                       "of two",
-                               .types = TypeRule::Numeric,
+                               .types = TypeRule::Number,
                                .ulp = Exact};
 
   template <class R> static R reference(R x) {
@@ -61,6 +64,7 @@ struct Round {
   }
 
   template <class V> static V formula(V x) { return roundEven(x); }
+  template <IsInteger V> static V formula(V x) { return x; }
 };
 
 } // namespace kexpr::ops

@@ -61,24 +61,25 @@ template <class Op> double referenceOver(const double *arguments) {
 }
 
 template <class Op, Arithmetic A> Work workOf() {
-  using Element =
-      std::conditional_t<isIntegral<Op>, std::int64_t, ElementIn<A>>;
   Work work;
-  Value<CostAlgebra, Element> arguments[arityOf<Op>];
-  for (auto &argument : arguments)
-    argument.rep = {&work, 0};
-  applyFormula<Op, A>(arguments);
+  if constexpr (worksIn(Op::info.types, A)) {
+    Value<CostAlgebra, ElementIn<A>> arguments[arityOf<Op>];
+    for (auto &argument : arguments)
+      argument.rep = {&work, 0};
+    applyFormula<Op, A>(arguments);
+  }
   return work;
 }
 
+template <class Op, std::size_t... A>
+std::array<Work, ArithmeticCount> worksOf(std::index_sequence<A...>) {
+  return {workOf<Op, static_cast<Arithmetic>(A)>()...};
+}
+
 template <class Op> OpEntry makeEntry() {
-  OpEntry entry{Op::info,
-                arityOf<Op>,
-                nullptr,
+  OpEntry entry{Op::info, arityOf<Op>, nullptr,
                 [](int, double) { return LiteralForm{}; },
-                {workOf<Op, Arithmetic::F32>(),
-                 workOf<Op, Arithmetic::F32Accurate>(),
-                 workOf<Op, Arithmetic::F64>()}};
+                worksOf<Op>(std::make_index_sequence<ArithmeticCount>{})};
   if constexpr (!isIntegral<Op>)
     entry.reference = &referenceOver<Op>;
   if constexpr (HasLiteralForm<Op>)
@@ -116,6 +117,28 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 std::span<const OpEntry> kexpr::ops::table() {
   static const auto entries = makeEntries(Operators{});
   return entries;
+}
+
+Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
+  switch (type) {
+  case DType::F64:
+    return Arithmetic::F64;
+  case DType::I8:
+    return Arithmetic::I8;
+  case DType::U8:
+    return Arithmetic::U8;
+  case DType::I16:
+    return Arithmetic::I16;
+  case DType::I32:
+    return Arithmetic::I32;
+  case DType::I64:
+    return Arithmetic::I64;
+  case DType::Bool:
+    return Arithmetic::Bool;
+  default:
+    return precision == Precision::Accurate ? Arithmetic::F32Accurate
+                                            : Arithmetic::F32;
+  }
 }
 
 std::optional<OpId> kexpr::ops::find(std::string_view name) {

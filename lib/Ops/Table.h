@@ -26,14 +26,20 @@ struct OpEntry {
   OpInfo info;
   unsigned arity;
   /// The reference over an array of arguments; a comparison gives 0 or 1. Null
-  /// where `info.types` is TypeRule::Integral.
+  /// for an operator on integers alone.
   double (*reference)(const double *arguments);
   /// The form of a call of two arguments whose `argument` is `literal`.
   LiteralForm (*withLiteral)(int argument, double literal);
-  /// Work of one element in each arithmetic; of one i64 element where
-  /// `info.types` is TypeRule::Integral.
+  /// Work of one element in each arithmetic; none where it has no formula.
   std::array<Work, ArithmeticCount> work;
 
+  bool works(Arithmetic arithmetic) const {
+    return worksIn(info.types, arithmetic);
+  }
+  /// Whether it takes floats to floats.
+  bool isFloatToFloat() const {
+    return works(Arithmetic::F32) && info.result == ResultRule::Same;
+  }
   Work workIn(Arithmetic arithmetic) const {
     return work[static_cast<std::size_t>(arithmetic)];
   }
@@ -50,23 +56,22 @@ std::string_view closest(std::string_view name);
 /// Syntax needs to read PNNX's prefix notation.
 unsigned arityOfName(std::string_view name);
 
-/// The arithmetic of elements of `type`, which is F32 or F64.
-inline Arithmetic arithmeticOf(DType type, Precision precision) {
-  if (type == DType::F64)
-    return Arithmetic::F64;
-  return precision == Precision::Accurate ? Arithmetic::F32Accurate
-                                          : Arithmetic::F32;
-}
+/// The arithmetic of elements of `type`; that of f32 for f16 and bf16.
+Arithmetic arithmeticOf(DType type, Precision precision);
 
 /// One operator over `count` elements of one type: out[i] = formula(args[0][i],
-/// ...). `out` may be exactly one of the arguments.
+/// ...). Bools are bytes of 0 or 1, also where a comparison gives them. `out`
+/// may be exactly one of the arguments if their elements have one size.
 using BlockFn = void (*)(std::size_t count, const void *const *args, void *out);
 
 /// The block loops of every operator in an arithmetic, for the best instruction
 /// set that this CPU has; indexed by OpId. Bits do not depend on the set,
-/// except those of a NaN. Null for an operator that does not take floats to
-/// floats: those on integers and the comparisons.
+/// except those of a NaN. Null for an operator whose rule leaves the arithmetic
+/// out; see `worksIn`.
 std::span<const BlockFn> blocks(Arithmetic arithmetic);
+
+/// The block loop that converts elements; both types may be any but equal.
+BlockFn conversion(DType from, DType to);
 
 } // namespace kexpr::ops
 

@@ -9,7 +9,8 @@
 #include "Support/Text.h"
 
 #include <algorithm>
-#include <vector>
+#include <map>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -91,6 +92,8 @@ static bool overlapsItself(const TensorView &view) {
 }
 
 static bool share(const TensorView &a, const TensorView &b) {
+  if (a.shape().elementCount() <= 0 || b.shape().elementCount() <= 0)
+    return false;
   const auto [beginA, endA] = extentOf(a);
   const auto [beginB, endB] = extentOf(b);
   return beginA < endB && beginB < endA;
@@ -101,14 +104,72 @@ static bool same(const TensorView &a, const TensorView &b) {
          a.shape() == b.shape() && a.strides() == b.strides();
 }
 
-static Status checkOverlap(const Arguments &call, std::size_t index) {
+namespace {
+/// Finds the operands behind a value.
+class Sources {
+public:
+  explicit Sources(const semantics::Graph &graph)
+      : graph(graph), visitor(graph.values.size()) {}
+
+  /// Ascending.
+  std::vector<std::uint32_t> of(semantics::ValueId output) {
+    std::vector<std::uint32_t> found;
+    std::vector<semantics::ValueId> open = {output};
+    ++visit;
+    while (!open.empty()) {
+      const semantics::ValueId id = open.back();
+      open.pop_back();
+      if (std::exchange(visitor[id], visit) == visit)
+        continue;
+      const semantics::Value &value = graph.values[id];
+      if (value.kind == semantics::ValueKind::Input)
+        found.push_back(graph.inputs[value.input]);
+      const auto args = graph.args(value);
+      open.insert(open.end(), args.begin(), args.end());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+private:
+  const semantics::Graph &graph;
+  std::vector<std::size_t> visitor; ///< The last visit to each value.
+  std::size_t visit = 0;
+};
+} // namespace
+
+Demands::Demands(const semantics::Plan &plan) {
+  const semantics::Graph &graph = plan.graph;
+  std::map<std::uint32_t, DType> found;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    found[graph.inputs[i]] = plan.inputs[i].type;
+  for (const auto &[operand, type] : found) {
+    operands.push_back(operand);
+    types.push_back(type);
+  }
+  for (std::size_t i = 0; i < graph.numbers.size(); ++i) {
+    const auto &number = graph.numbers[static_cast<semantics::NumberId>(i)];
+    if (number.kind == semantics::NumberNode::Kind::Size &&
+        !found.count(number.operand))
+      shapes.push_back(number.operand);
+  }
+  Sources search(graph);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    outputs.push_back(plan.outputs[i].type);
+    sources.push_back(search.of(graph.outputs[i]));
+    isUniform &= sources[i] == sources[0];
+  }
+}
+
+static Status checkOverlap(const Arguments &call, const Demands &demands,
+                           std::size_t index) {
   const TensorView &output = call.outputs[index];
   if (overlapsItself(output))
     return Error(ErrorCode::OverlappingOutput,
                  concat("output ", index, " of shape ", output.shape().str(),
                         " and strides ", output.strides().str(),
                         " overlaps itself"));
-  for (std::uint32_t operand : call.used)
+  for (std::uint32_t operand : demands.operands)
     if (share(output, call.inputs[operand]) &&
         !same(output, call.inputs[operand]))
       return Error(ErrorCode::OverlappingOutput,
@@ -121,18 +182,38 @@ static Status checkOverlap(const Arguments &call, std::size_t index) {
   return {};
 }
 
-Expected<Shape> runtime::checkInputs(const semantics::Operands &inputs,
-                                     std::span<const std::uint32_t> used,
-                                     DType type) {
-  if (!used.empty() && used.back() >= inputs.count)
-    return Error(ErrorCode::MissingOperand,
-                 concat("the expression uses operand @", used.back(),
-                        ", but only ", inputs.count, " were given"));
-  for (std::uint32_t operand : used)
-    if (auto status = checkView(inputs[operand], {"operand @", operand}, type);
+static Error missing(std::uint32_t operand, std::size_t given) {
+  return {ErrorCode::MissingOperand,
+          concat("the expression uses operand @", operand, ", but only ", given,
+                 " were given")};
+}
+
+Status runtime::checkInputs(const semantics::Operands &inputs,
+                            const Demands &demands) {
+  for (std::size_t i = 0; i < demands.operands.size(); ++i) {
+    const std::uint32_t operand = demands.operands[i];
+    if (operand >= inputs.count)
+      return missing(demands.operands.back(), inputs.count);
+    if (auto status = checkView(inputs[operand], {"operand @", operand},
+                                demands.types[i]);
         !status)
-      return status.error();
-  auto shape = semantics::broadcastShape(inputs, used);
+      return status;
+  }
+  for (std::uint32_t operand : demands.shapes) {
+    if (operand >= inputs.count)
+      return missing(operand, inputs.count);
+    const TensorView &view = inputs[operand];
+    if (view.empty() || view.shape().elementCount() < 0)
+      return Error(ErrorCode::MissingOperand,
+                   concat("operand @", operand, " has no shape"));
+  }
+  return {};
+}
+
+Expected<Shape> runtime::outputShape(const semantics::Operands &inputs,
+                                     const Demands &demands,
+                                     std::size_t output) {
+  auto shape = semantics::broadcastShape(inputs, demands.sources[output]);
   if (shape && shape->elementCount() < 0)
     return Error(ErrorCode::ShapeMismatch,
                  concat("the operands broadcast to the impossible shape ",
@@ -140,25 +221,31 @@ Expected<Shape> runtime::checkInputs(const semantics::Operands &inputs,
   return shape;
 }
 
-Expected<Shape> runtime::checkArguments(const Arguments &call) {
-  auto shape = checkInputs(call.inputs, call.used, call.type);
-  if (!shape)
-    return shape;
+Status runtime::checkArguments(const Arguments &call, const Demands &demands) {
+  if (call.outputs.size() != demands.outputs.size())
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the expression has ", demands.outputs.size(),
+                        " outputs, but ", call.outputs.size(), " were given"));
+  if (auto status = checkInputs(call.inputs, demands); !status)
+    return status;
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const TensorView &output = call.outputs[i];
-    if (auto status = checkView(output, {"output ", i}, call.type); !status)
-      return status.error();
+    auto shape = outputShape(call.inputs, demands, i);
+    if (!shape)
+      return shape.error();
+    if (auto status = checkView(output, {"output ", i}, demands.outputs[i]);
+        !status)
+      return status;
     if (output.shape() != *shape)
       return Error(ErrorCode::ShapeMismatch,
                    concat("output ", i, " has shape ", output.shape().str(),
-                          "; the operands broadcast to ", shape->str()));
+                          "; its operands broadcast to ", shape->str()));
   }
-  if (shape->elementCount() == 0)
-    return shape;
   for (std::size_t i = 0; i < call.outputs.size(); ++i)
-    if (auto status = checkOverlap(call, i); !status)
-      return status.error();
-  return shape;
+    if (call.outputs[i].shape().elementCount() > 0)
+      if (auto status = checkOverlap(call, demands, i); !status)
+        return status;
+  return {};
 }
 
 namespace {

@@ -10,28 +10,44 @@
 #include "Semantics/Broadcast.h"
 
 #include <span>
+#include <vector>
 
 namespace kexpr::runtime {
+
+/// What a kernel asks of its tensors.
+struct Demands {
+  /// The operands whose elements are read, ascending, and their types.
+  std::vector<std::uint32_t> operands;
+  std::vector<DType> types;
+  /// Operands of which the shape alone is used.
+  std::vector<std::uint32_t> shapes;
+  std::vector<DType> outputs;
+  /// The operands that each output is computed from.
+  std::vector<std::vector<std::uint32_t>> sources;
+  /// Whether these are the same for all outputs, whose shapes are then too.
+  bool isUniform = true;
+
+  explicit Demands(const semantics::Plan &plan);
+};
 
 /// The inputs and outputs of one call.
 struct Arguments {
   semantics::Operands inputs;
   std::span<const TensorView> outputs;
-  /// The operands that the expression uses, ascending.
-  std::span<const std::uint32_t> used;
-  /// What they must all be of.
-  DType type = DType::F32;
 };
 
-/// The broadcast shape of a call, or the first thing wrong with it: operands
-/// that are missing, malformed or of the wrong type, outputs of the wrong type
-/// or shape, memory that is null or shared where it may not be. Reads no
-/// element and writes nothing.
-Expected<Shape> checkArguments(const Arguments &arguments);
+/// The first thing wrong with the inputs: operands that are missing, malformed
+/// or of the wrong type, or that do not broadcast.
+Status checkInputs(const semantics::Operands &inputs, const Demands &demands);
 
-/// The part of `checkArguments` that concerns the inputs.
-Expected<Shape> checkInputs(const semantics::Operands &inputs,
-                            std::span<const std::uint32_t> used, DType type);
+/// The shape that an output has for inputs that are right.
+Expected<Shape> outputShape(const semantics::Operands &inputs,
+                            const Demands &demands, std::size_t output);
+
+/// The first thing wrong with a call: what `checkInputs` finds, outputs of the
+/// wrong type or shape, memory that is null or shared where it may not be.
+/// Reads no element and writes nothing.
+Status checkArguments(const Arguments &arguments, const Demands &demands);
 
 /// Whether the items of a batch keep out of each other's way: `outputs[i]` may
 /// share memory with the inputs of item i alone, and with no other output.

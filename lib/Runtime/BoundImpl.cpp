@@ -14,11 +14,30 @@ BoundImpl::create(std::shared_ptr<const KernelImpl> kernel,
                   Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options) {
   auto bound = std::make_shared<BoundImpl>(std::move(kernel), options);
-  auto status = bound->kernel->prepare(bound->call, inputs, outputs);
+  const bool isDivided = bound->kernel->needsParts(outputs);
+  auto status = isDivided
+                    ? bound->divide(inputs, outputs)
+                    : bound->kernel->prepare(bound->call, inputs, outputs);
   if (!status)
     return status.error();
-  bound->chooseDirect();
+  if (!isDivided)
+    bound->chooseDirect();
   return std::shared_ptr<const BoundImpl>(std::move(bound));
+}
+
+Status BoundImpl::divide(Span<const TensorView> inputs,
+                         Span<const TensorView> outputs) {
+  auto all = kernel->divide(inputs, outputs);
+  if (!all)
+    return all.error();
+  for (const KernelImpl::Part &part : *all) {
+    auto bound = create(part.kernel, inputs,
+                        {part.outputs.data(), part.outputs.size()}, options);
+    if (!bound)
+      return bound.error();
+    parts.push_back(std::move(*bound));
+  }
+  return {};
 }
 
 void BoundImpl::chooseDirect() {
@@ -33,6 +52,8 @@ void BoundImpl::chooseDirect() {
 }
 
 void BoundImpl::runAnyhow() const {
+  for (const auto &part : parts)
+    part->run();
   const Invocation *calls[] = {&call};
   if (call.count() > 0)
     kernel->execute(calls, options);

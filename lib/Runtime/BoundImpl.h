@@ -22,7 +22,7 @@ public:
 
   explicit BoundImpl(std::shared_ptr<const KernelImpl> kernel,
                      const RunOptions &options)
-      : call(kernel->slots()), kernel(std::move(kernel)), options(options) {}
+      : call(*kernel), kernel(std::move(kernel)), options(options) {}
 
   void run() const {
     if (function)
@@ -33,9 +33,12 @@ public:
 
 private:
   void runAnyhow() const;
+  Status divide(Span<const TensorView> inputs, Span<const TensorView> outputs);
   void chooseDirect();
 
   Invocation call;
+  /// If the outputs differ in shape, the calls for each shape.
+  std::vector<std::shared_ptr<const BoundImpl>> parts;
   std::shared_ptr<const KernelImpl> kernel;
   RunOptions options;
   /// The machine code, if the call is one loop that stays on its thread.

@@ -10,6 +10,7 @@
 #include "Support/InlineBuffer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 using namespace kexpr;
@@ -19,19 +20,15 @@ using Clock = std::chrono::steady_clock;
 
 Expected<semantics::Plan> runtime::planOf(const Expression &expression,
                                           const CompileOptions &options) {
-  auto graph = semantics::check(expression, options.operandTypes);
+  auto graph = semantics::check(
+      expression, {options.operandTypes, options.zeroDimOperands});
   if (!graph)
     return graph.error();
   semantics::Plan plan{.graph = std::move(*graph),
                        .inputs = {},
                        .outputs = {},
                        .precision = options.precision};
-  const auto &values = plan.graph.values;
-  for (const semantics::Value &value : values)
-    if (value.kind == semantics::ValueKind::Input)
-      plan.inputs.push_back({.type = value.type});
-  for (semantics::ValueId id : plan.graph.outputs)
-    plan.outputs.push_back({.type = values[id].type});
+  plan.setContiguous();
   return plan;
 }
 
@@ -43,13 +40,13 @@ Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
   auto plan = planOf(expression, options);
   if (!plan)
     return plan.error();
-  const auto planTime = Clock::now() - start;
-  auto loop = compiler->compile(std::move(*plan), options.mode,
-                                {.parse = parseTime, .plan = planTime});
+  CompileTimes times{.parse = parseTime, .plan = Clock::now() - start};
+  auto loop = compiler->compile(*plan, options.mode, &times);
   if (!loop)
     return loop.error();
   return std::make_shared<const KernelImpl>(std::move(compiler), expression,
-                                            std::move(*loop), options.mode);
+                                            options, std::move(*plan),
+                                            std::move(*loop), times);
 }
 
 EngineImpl::EngineImpl(const EngineOptions &options)
@@ -62,7 +59,8 @@ namespace {
 class CacheKey {
 public:
   CacheKey(const CompileOptions &options, std::string_view text)
-      : chars(2 + options.operandTypes.size() + 1 + text.size()) {
+      : chars(2 + options.operandTypes.size() +
+              5 * options.zeroDimOperands.size() + 1 + text.size()) {
     put(static_cast<char>(options.mode));
     put(static_cast<char>(options.precision));
     std::size_t last = size;
@@ -72,6 +70,11 @@ public:
         last = size;
     }
     size = last; // F32 goes without saying
+    for (std::uint32_t operand : options.zeroDimOperands) {
+      put('@');
+      std::memcpy(chars.data() + size, &operand, sizeof operand);
+      size += sizeof operand;
+    }
     put('\n');
     std::copy(text.begin(), text.end(), chars.data() + size);
     size += text.size();
@@ -122,5 +125,6 @@ Expected<KernelPtr> EngineImpl::compile(const Expression &expression,
 EngineStats EngineImpl::stats() const {
   EngineStats stats = cache.stats();
   stats.compiled = shared->compiledCount();
+  stats.shared = shared->sharedCount();
   return stats;
 }

@@ -16,9 +16,11 @@ namespace kexpr::runtime {
 /// are, how they walk, which loop serves.
 class Invocation {
 public:
-  explicit Invocation(std::size_t slots) : nest(slots) {}
+  explicit Invocation(const KernelImpl &kernel)
+      : nest(kernel.tensors()), parameters(kernel.slots() - nest.slots()) {}
 
-  /// Checks the call and chooses its loop, compiling it if this walk is new.
+  /// Chooses the loop of a call that was checked, compiling it if this walk is
+  /// new.
   Status prepare(const KernelImpl &kernel, const Arguments &arguments);
 
   /// Elements of each output.
@@ -26,7 +28,8 @@ public:
   /// Innermost loops in all; 1 for a call that is one loop.
   std::int64_t rows() const { return nest.rows(); }
   const Loop &chosen() const { return *loop; }
-  /// Where every slot begins, and its step in the innermost loop in bytes.
+  /// Where every slot begins, and the step of every tensor in the innermost
+  /// loop in bytes.
   void locate(void **pointers, std::int64_t *strides) const;
 
   /// Computes the elements [begin, end) of the iteration space.
@@ -34,6 +37,7 @@ public:
 
 private:
   semantics::LoopNest nest;
+  InlineBuffer<std::uint64_t, 16> parameters;
   const Loop *loop = nullptr;
   std::int64_t elements = 0;
 };

@@ -31,11 +31,26 @@ static std::int64_t grainOf(const Plan &plan) {
 }
 
 KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
-                       Expression expression,
-                       std::shared_ptr<const Loop> contiguous, Mode mode)
+                       Expression expression, CompileOptions options,
+                       semantics::Plan plan,
+                       std::shared_ptr<const Loop> contiguous,
+                       const CompileTimes &times)
     : compiler(std::move(compiler)), text(std::move(expression)),
-      mode(mode), first{std::move(contiguous)},
-      grain(grainOf(first.loop->plan)), variants(&first) {}
+      options(std::move(options)), contiguousPlan(std::move(plan)),
+      asked(contiguousPlan), spent(times), first{std::move(contiguous)},
+      grain(grainOf(contiguousPlan)), variants(&first) {
+  const semantics::Graph &graph = contiguousPlan.graph;
+  literals.resize(graph.parameters.size());
+  for (const semantics::Value &value : graph.values) {
+    if (value.kind != semantics::ValueKind::Parameter)
+      continue;
+    const semantics::NumberId number = graph.parameters[value.input];
+    if (graph.numbers.isLiteral(number))
+      literals[value.input] = graph.numbers[number].number.bitsAs(value.type);
+    else
+      hasSizes = true;
+  }
+}
 
 KernelImpl::~KernelImpl() {
   const Variant *variant = variants.load();
@@ -66,7 +81,7 @@ static bool everyAccess(P &plan, const LoopNest &nest, F visit) {
 }
 
 Plan KernelImpl::planFor(const LoopNest &nest) const {
-  Plan plan = contiguous().plan;
+  Plan plan = contiguousPlan;
   const bool general = variantCount >= MaxVariants;
   everyAccess(plan, nest, [general](semantics::Access &access, Walk walk) {
     access.walk = general ? Walk::Strided : walk;
@@ -77,7 +92,7 @@ Plan KernelImpl::planFor(const LoopNest &nest) const {
 
 const Loop *KernelImpl::find(const LoopNest &nest) const {
   for (const Variant *v = variants.load(); v; v = v->next)
-    if (everyAccess(v->loop->plan, nest,
+    if (everyAccess(*v->loop, nest,
                     [](const semantics::Access &access, Walk walk) {
                       return access.walk == walk;
                     }))
@@ -86,12 +101,12 @@ const Loop *KernelImpl::find(const LoopNest &nest) const {
 }
 
 /// The loop in which every slot is strided, if the list has it.
-static bool servesAll(const Plan &plan) {
+static bool servesAll(const Loop &loop) {
   auto strided = [](const semantics::Access &access) {
     return access.walk == Walk::Strided;
   };
-  return std::all_of(plan.inputs.begin(), plan.inputs.end(), strided) &&
-         std::all_of(plan.outputs.begin(), plan.outputs.end(), strided);
+  return std::all_of(loop.inputs.begin(), loop.inputs.end(), strided) &&
+         std::all_of(loop.outputs.begin(), loop.outputs.end(), strided);
 }
 
 Expected<const Loop *> KernelImpl::loopFor(const LoopNest &nest) const {
@@ -102,9 +117,9 @@ Expected<const Loop *> KernelImpl::loopFor(const LoopNest &nest) const {
     return loop;
   if (variantCount > MaxVariants)
     for (const Variant *v = variants.load(); v; v = v->next)
-      if (servesAll(v->loop->plan))
+      if (servesAll(*v->loop))
         return v->loop.get();
-  auto made = compiler->compile(planFor(nest), mode);
+  auto made = compiler->compile(planFor(nest), options.mode);
   if (!made)
     return made.error();
   auto *variant = new Variant{std::move(*made), variants.load()};
@@ -170,42 +185,32 @@ void KernelImpl::execute(std::span<const Invocation *const> calls,
   });
 }
 
-std::size_t KernelImpl::slots() const {
-  return contiguous().plan.outputs.size() + contiguous().plan.inputs.size();
-}
-
 Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
                            Span<const TensorView> outputs) const {
-  const std::size_t expected = contiguous().plan.outputs.size();
-  if (outputs.size() != expected)
-    return Error(ErrorCode::InvalidArgument,
-                 concat("the expression has ", expected, " outputs, but ",
-                        outputs.size(), " were given"));
-  return call.prepare(*this, {{inputs.data(), inputs.size()},
-                              spanOf(outputs),
-                              spanOf(text.usedOperands()),
-                              type()});
+  const Arguments arguments{{inputs.data(), inputs.size()}, spanOf(outputs)};
+  if (auto status = check(arguments); !status)
+    return status;
+  return call.prepare(*this, arguments);
 }
 
 /// Runs a small plain call; false if it is none.
 bool KernelImpl::runPlain(Span<const TensorView> inputs,
                           Span<const TensorView> outputs,
-                          const RunOptions &options) const {
-  const Loop &loop = contiguous();
-  if (loop.plan.outputs.size() != 1)
+                          const RunOptions &run) const {
+  if (hasSizes || contiguousPlan.graph.mixesTypes)
     return false;
-  const std::int64_t count = countIfPlain({{inputs.data(), inputs.size()},
-                                           spanOf(outputs),
-                                           spanOf(text.usedOperands()),
-                                           type()});
-  if (count < 0 || !isSmall(count, options))
+  const std::int64_t count =
+      countIfPlain({{inputs.data(), inputs.size()}, spanOf(outputs)}, asked);
+  if (count < 0 || !isSmall(count, run))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
   pointers[0] = outputs[0].data();
   std::size_t slot = 1;
-  for (std::uint32_t operand : loop.plan.graph.inputs)
+  for (std::uint32_t operand : contiguousPlan.graph.inputs)
     pointers[slot++] = inputs[operand].data();
-  loop.run(count, pointers.data(), nullptr);
+  for (const std::uint64_t &literal : literals)
+    pointers[slot++] = const_cast<std::uint64_t *>(&literal);
+  contiguous().run(count, pointers.data(), nullptr);
   return true;
 }
 
@@ -214,7 +219,9 @@ Status KernelImpl::run(Span<const TensorView> inputs,
                        const RunOptions &options) const {
   if (runPlain(inputs, outputs, options))
     return {};
-  Invocation call(slots());
+  if (needsParts(outputs))
+    return runParts(inputs, outputs, options);
+  Invocation call(*this);
   auto status = prepare(call, inputs, outputs);
   const Invocation *calls[] = {&call};
   if (status && call.count() > 0)
@@ -225,9 +232,8 @@ Status KernelImpl::run(Span<const TensorView> inputs,
 Status KernelImpl::runBatch(Span<const TensorView> inputs,
                             Span<const TensorView> outputs,
                             const RunOptions &options) const {
-  const Plan &plan = contiguous().plan;
   const std::size_t batch = outputs.size();
-  if (plan.outputs.size() != 1)
+  if (asked.outputs.size() != 1)
     return Error(ErrorCode::InvalidArgument,
                  "an expression with several outputs cannot run as a batch");
   if (batch == 0)
@@ -241,21 +247,21 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
   std::deque<Invocation> calls;
   std::vector<const Invocation *> work;
   for (std::size_t item = 0; item < batch; ++item) {
-    Invocation &call = calls.emplace_back(1 + plan.inputs.size());
-    const semantics::Operands operands{inputs.data() + item,
-                                       inputs.size() / batch, batch};
-    if (auto status = call.prepare(*this, {operands,
-                                           {&outputs[item], 1},
-                                           spanOf(text.usedOperands()),
-                                           type()});
-        !status)
+    Invocation &call = calls.emplace_back(*this);
+    const Arguments arguments{
+        {inputs.data() + item, inputs.size() / batch, batch},
+        {&outputs[item], 1}};
+    auto status = check(arguments);
+    if (status)
+      status = call.prepare(*this, arguments);
+    if (!status)
       return Error(status.error().code(),
                    concat("batch item ", item, ": ", status.error().message()));
     if (call.count() > 0)
       work.push_back(&call);
   }
-  if (auto status = checkBatchOverlap(spanOf(inputs), spanOf(outputs),
-                                      spanOf(text.usedOperands()));
+  if (auto status =
+          checkBatchOverlap(spanOf(inputs), spanOf(outputs), asked.operands);
       !status)
     return status;
   if (!work.empty())
@@ -263,7 +269,14 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
   return {};
 }
 
-Expected<Shape> KernelImpl::outputShape(Span<const TensorView> inputs) const {
-  return checkInputs({inputs.data(), inputs.size()},
-                     spanOf(text.usedOperands()), type());
+Expected<Shape> KernelImpl::outputShape(Span<const TensorView> inputs,
+                                        std::size_t output) const {
+  const semantics::Operands operands{inputs.data(), inputs.size()};
+  if (output >= asked.outputs.size())
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the expression has ", asked.outputs.size(),
+                        " outputs, none of them number ", output));
+  if (auto status = checkInputs(operands, asked); !status)
+    return status.error();
+  return runtime::outputShape(operands, asked, output);
 }

@@ -7,11 +7,12 @@
 #ifndef KEXPR_RUNTIME_KERNELIMPL_H
 #define KEXPR_RUNTIME_KERNELIMPL_H
 
+#include "Runtime/Arguments.h"
 #include "Runtime/Loop.h"
-#include "Semantics/Broadcast.h"
 #include "kexpr/Kernel.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 namespace kexpr::runtime {
@@ -23,8 +24,11 @@ class Invocation;
 /// loop up takes no lock.
 class KernelImpl {
 public:
+  /// `contiguous` is the loop of `plan`, in which everything is contiguous;
+  /// `times` are those of the stages before it.
   KernelImpl(std::shared_ptr<const Compiler> compiler, Expression expression,
-             std::shared_ptr<const Loop> contiguous, Mode mode);
+             CompileOptions options, semantics::Plan plan,
+             std::shared_ptr<const Loop> contiguous, const CompileTimes &times);
   ~KernelImpl();
   KernelImpl(const KernelImpl &) = delete;
   KernelImpl &operator=(const KernelImpl &) = delete;
@@ -39,17 +43,38 @@ public:
                const RunOptions &options) const;
   /// Whether a call of so many elements stays on the calling thread.
   bool isSmall(std::int64_t count, const RunOptions &options) const;
-  /// Outputs and inputs of the loop.
-  std::size_t slots() const;
+  /// Outputs, inputs and parameters of the loop.
+  std::size_t slots() const { return contiguousPlan.slots(); }
+  /// Outputs and inputs.
+  std::size_t tensors() const {
+    return contiguousPlan.outputs.size() + contiguousPlan.inputs.size();
+  }
+  /// The bits of every parameter, for operands of these shapes.
+  Status findParameters(const semantics::Operands &inputs,
+                        std::uint64_t *bits) const;
   Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options) const;
-  Expected<Shape> outputShape(Span<const TensorView> inputs) const;
+  Expected<Shape> outputShape(Span<const TensorView> inputs,
+                              std::size_t output) const;
+
+  /// Some outputs of one shape, and the kernel that computes them alone.
+  struct Part {
+    std::shared_ptr<const KernelImpl> kernel;
+    std::vector<TensorView> outputs;
+  };
+  /// Whether outputs have shapes that differ, so that no one loop can write
+  /// them.
+  bool needsParts(Span<const TensorView> outputs) const;
+  /// Checks a call whose outputs differ in shape and divides it.
+  Expected<std::vector<Part>> divide(Span<const TensorView> inputs,
+                                     Span<const TensorView> outputs) const;
 
   const Expression &expression() const { return text; }
   const Loop &contiguous() const { return *first.loop; }
   std::size_t codeSize() const;
-  /// Of every operand used and every output.
-  DType type() const { return contiguous().plan.outputs.front().type; }
+  const semantics::Plan &plan() const { return contiguousPlan; }
+  const Demands &demands() const { return asked; }
+  const CompileTimes &times() const { return spent; }
 
 private:
   friend class Invocation;
@@ -68,14 +93,30 @@ private:
   bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,
                 const RunOptions &options) const;
 
+  Status checkRanks(const semantics::Operands &inputs) const;
+  Status check(const Arguments &arguments) const;
+  Expected<std::shared_ptr<const KernelImpl>>
+  part(const std::vector<std::size_t> &kept) const;
+  Status runParts(Span<const TensorView> inputs, Span<const TensorView> outputs,
+                  const RunOptions &options) const;
+
   std::shared_ptr<const Compiler> compiler;
   Expression text;
-  Mode mode;
+  CompileOptions options;
+  semantics::Plan contiguousPlan;
+  Demands asked;
+  CompileTimes spent;
+  /// The bits of parameters that are literals; of all if `hasSizes` is false.
+  std::vector<std::uint64_t> literals;
+  bool hasSizes = false;
   Variant first;
   std::int64_t grain; ///< Elements of one task at least.
   mutable std::atomic<const Variant *> variants;
   mutable std::atomic<unsigned> variantCount = 1;
   mutable std::mutex growing;
+  /// Kernels for some of the outputs, by which.
+  mutable std::map<std::vector<std::size_t>, std::shared_ptr<const KernelImpl>>
+      parts;
 };
 
 } // namespace kexpr::runtime

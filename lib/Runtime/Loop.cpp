@@ -45,15 +45,16 @@ Expected<std::shared_ptr<jit::Session>> Compiler::session() const {
   return made;
 }
 
-Status Compiler::generate(Loop &loop, Mode mode) const {
+Expected<CompileTimes>
+Compiler::generate(Loop &loop, const semantics::Plan &plan, Mode mode) const {
   const bool baseline = mode == Mode::Baseline;
-  auto object = codegen::compile(loop.plan, **machine,
+  auto object = codegen::compile(plan, **machine,
                                  baseline ? codegen::OptLevel::Baseline
                                           : codegen::OptLevel::Optimized);
   if (!object)
     return object.error();
-  loop.times.emit = object->times.emit;
-  loop.times.codegen = object->times.codegen;
+  CompileTimes times{.emit = object->times.emit,
+                     .codegen = object->times.codegen};
 
   auto linker = session();
   if (!linker)
@@ -62,25 +63,57 @@ Status Compiler::generate(Loop &loop, Mode mode) const {
   auto code = (*linker)->link(std::move(object->bytes), object->symbol);
   if (!code)
     return code.error();
-  loop.times.link = Clock::now() - start;
+  times.link = Clock::now() - start;
   loop.code = std::move(*code);
   loop.function = reinterpret_cast<semantics::LoopFn>(loop.code->address());
   loop.tier = baseline ? Tier::Baseline : Tier::Optimized;
   ++compiled;
-  return {};
+  return times;
+}
+
+std::shared_ptr<const Loop> Compiler::find(const std::string &key) const {
+  std::lock_guard lock(mutex);
+  auto place = loops.find(key);
+  return place == loops.end() ? nullptr : place->second.lock();
+}
+
+void Compiler::keep(const std::string &key,
+                    const std::shared_ptr<const Loop> &loop) const {
+  std::lock_guard lock(mutex);
+  loops[key] = loop;
+  if (loops.size() < sweepAt)
+    return;
+  std::erase_if(loops,
+                [](const auto &entry) { return entry.second.expired(); });
+  sweepAt = 2 * loops.size() + 64;
 }
 
 Expected<std::shared_ptr<const Loop>>
-Compiler::compile(semantics::Plan plan, Mode mode,
-                  const CompileTimes &before) const {
+Compiler::compile(const semantics::Plan &plan, Mode mode,
+                  CompileTimes *times) const {
   if (!*machine && mode != Mode::Interpret)
     return machine->error();
+  const std::string key =
+      static_cast<char>('0' + static_cast<int>(mode)) + plan.key();
+  if (auto known = find(key)) {
+    ++shared;
+    return known;
+  }
   auto loop = std::make_shared<Loop>();
-  loop->plan = std::move(plan);
-  loop->times = before;
-  if (mode == Mode::Interpret || !(*machine)->hasFma)
-    loop->interpreter.emplace(loop->plan);
-  else if (auto status = generate(*loop, mode); !status)
-    return status.error();
+  loop->outputs = plan.outputs;
+  loop->inputs = plan.inputs;
+  if (mode == Mode::Interpret || !(*machine)->hasFma) {
+    loop->interpreter.emplace(plan);
+  } else {
+    auto spent = generate(*loop, plan, mode);
+    if (!spent)
+      return spent.error();
+    if (times) {
+      times->emit = spent->emit;
+      times->codegen = spent->codegen;
+      times->link = spent->link;
+    }
+  }
+  keep(key, loop);
   return std::shared_ptr<const Loop>(std::move(loop));
 }

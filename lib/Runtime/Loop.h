@@ -15,6 +15,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 namespace kexpr::codegen {
 struct Target;
@@ -24,9 +26,8 @@ namespace kexpr::runtime {
 
 /// A plan in the form that runs: machine code, or the interpreter. Immutable.
 struct Loop {
-  semantics::Plan plan;
+  std::vector<semantics::Access> outputs, inputs;
   Tier tier = Tier::Interpreter;
-  CompileTimes times;
   std::shared_ptr<jit::Code> code;
   semantics::LoopFn function = nullptr; ///< In `code`; null if interpreted.
   std::optional<semantics::Interpreter> interpreter;
@@ -47,25 +48,36 @@ public:
   ~Compiler();
 
   /// The plan as a loop of the tier that `mode` asks for; the interpreter
-  /// where the target has no fused multiply-add.
-  /// `before` holds the times of the stages that made the plan.
+  /// where the target has no fused multiply-add. Plans that differ in the
+  /// values of parameters alone share a loop for as long as one of its kernels
+  /// lives. What making the loop took is put in `times`.
   Expected<std::shared_ptr<const Loop>>
-  compile(semantics::Plan plan, Mode mode,
-          const CompileTimes &before = {}) const;
+  compile(const semantics::Plan &plan, Mode mode,
+          CompileTimes *times = nullptr) const;
 
   /// The machine; an error if the options do not describe one that runs here.
   const Expected<codegen::Target> &target() const;
-  /// Loops turned into machine code so far.
+  /// Loops turned into machine code so far, and kernels' loops that another
+  /// kernel had already.
   std::uint64_t compiledCount() const { return compiled; }
+  std::uint64_t sharedCount() const { return shared; }
 
 private:
   Expected<std::shared_ptr<jit::Session>> session() const;
-  Status generate(Loop &loop, Mode mode) const;
+  Expected<CompileTimes> generate(Loop &loop, const semantics::Plan &plan,
+                                  Mode mode) const;
+  std::shared_ptr<const Loop> find(const std::string &key) const;
+  void keep(const std::string &key,
+            const std::shared_ptr<const Loop> &loop) const;
 
   std::unique_ptr<const Expected<codegen::Target>> machine;
   mutable std::mutex mutex;
   mutable std::shared_ptr<jit::Session> linked;
   mutable std::atomic<std::uint64_t> compiled = 0;
+  mutable std::atomic<std::uint64_t> shared = 0;
+  mutable std::unordered_map<std::string, std::weak_ptr<const Loop>> loops;
+  /// Entries at which those of loops that are gone are removed.
+  mutable std::size_t sweepAt = 64;
 };
 
 } // namespace kexpr::runtime

@@ -9,7 +9,7 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// The elements of a row-major f32 view with memory; -1 for another.
+/// The elements of a row-major view with memory; -1 for another.
 static std::int64_t countIfRowMajor(const TensorView &view, DType type) {
   const Shape &shape = view.shape(), &strides = view.strides();
   if (view.type() != type || !view.data() || !shape.valid() ||
@@ -28,31 +28,36 @@ static std::int64_t countIfRowMajor(const TensorView &view, DType type) {
   return count;
 }
 
-/// Whether two views of so many bytes are the same memory or have none in
+/// Whether two views of so many elements are the same memory or have none in
 /// common.
-static bool isSameOrApart(const void *a, const void *b, std::uintptr_t bytes) {
-  const auto first = reinterpret_cast<std::uintptr_t>(a);
-  const auto second = reinterpret_cast<std::uintptr_t>(b);
-  // Unsigned differences: the one that would be negative is huge.
-  return first == second ||
-         (first - second >= bytes && second - first >= bytes);
+static bool isSameOrApart(const TensorView &input, const TensorView &output,
+                          std::int64_t count) {
+  const auto first = reinterpret_cast<std::uintptr_t>(input.data());
+  const auto second = reinterpret_cast<std::uintptr_t>(output.data());
+  const auto elements = static_cast<std::uintptr_t>(count);
+  if (first == second)
+    return input.type() == output.type();
+  return first < second ? second - first >= elements * sizeOf(input.type())
+                        : first - second >= elements * sizeOf(output.type());
 }
 
-std::int64_t runtime::countIfPlain(const Arguments &call) {
-  if (call.outputs.size() != 1 ||
-      (!call.used.empty() && call.used.back() >= call.inputs.count))
+std::int64_t runtime::countIfPlain(const Arguments &call,
+                                   const Demands &demands) {
+  if (call.outputs.size() != 1 || demands.outputs.size() != 1 ||
+      !demands.shapes.empty() ||
+      (!demands.operands.empty() &&
+       demands.operands.back() >= call.inputs.count))
     return -1;
   const TensorView &output = call.outputs[0];
-  const std::int64_t count = countIfRowMajor(output, call.type);
+  const std::int64_t count = countIfRowMajor(output, demands.outputs[0]);
   if (count < 0)
     return -1;
-  const auto bytes = static_cast<std::uintptr_t>(count) * sizeOf(call.type);
-  for (std::uint32_t operand : call.used) {
-    const TensorView &input = call.inputs[operand];
-    if (input.type() != call.type || !input.data() ||
+  for (std::size_t i = 0; i < demands.operands.size(); ++i) {
+    const TensorView &input = call.inputs[demands.operands[i]];
+    if (input.type() != demands.types[i] || !input.data() ||
         input.shape() != output.shape() ||
         input.strides() != output.strides() ||
-        !isSameOrApart(input.data(), output.data(), bytes))
+        !isSameOrApart(input, output, count))
       return -1;
   }
   return count;

@@ -11,12 +11,12 @@
 
 namespace kexpr::runtime {
 
-/// The number of elements of a call in which everything is f32, row-major and
-/// of one shape, nothing is null, and every output is apart from the inputs or
-/// exactly one of them; -1 for any other call, which may be right or wrong: it
-/// must be checked the long way. This takes nanoseconds where checking any
-/// layout takes hundreds.
-std::int64_t countIfPlain(const Arguments &arguments);
+/// The number of elements of a call in which all types are right, everything is
+/// row-major and of one shape, nothing is null, and every output is apart from
+/// the inputs or exactly one of them; -1 for any other call, which may be right
+/// or wrong: it must be checked the long way. This takes nanoseconds where
+/// checking any layout takes hundreds.
+std::int64_t countIfPlain(const Arguments &arguments, const Demands &demands);
 
 } // namespace kexpr::runtime
 

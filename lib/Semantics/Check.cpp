@@ -7,7 +7,9 @@
 #include "Semantics/Check.h"
 
 #include "Semantics/Simplify.h"
+#include "Support/Quote.h"
 #include "Support/Text.h"
+#include "Syntax/Printer.h"
 
 #include <algorithm>
 
@@ -19,54 +21,53 @@ namespace {
 /// Walks the tree once, children first; no recursion, whatever the depth.
 class Checker {
 public:
-  Checker(const Expression &expression, std::span<const DType> operandTypes)
-      : expression(expression), operandTypes(operandTypes),
-        simplify(graph, type) {
-    chooseType();
-  }
+  Checker(const Expression &expression, const Signature &signature)
+      : expression(expression), signature(signature), simplify(graph) {}
 
   Expected<Graph> run();
 
 private:
-  void chooseType();
-  DType typeOf(const Node &node) const {
-    return node.index < operandTypes.size() ? operandTypes[node.index]
-                                            : DType::F32;
-  }
   Expected<Term> term(const Node &node);
-  Expected<Term> operand(const Node &node);
+  Term operand(const Node &node);
+  Expected<Term> literal(const Node &node);
+  Expected<Term> size(const Node &node);
   Expected<Term> call(const Node &node);
+  Expected<Term> operatorCall(const Node &node, ops::OpId op);
+  std::span<const Term> arguments(const Node &node);
+  /// What a call did, with its place in the text if it is an error.
+  Expected<Term> placed(const Node &node, Expected<Term> result) const;
   Error fault(ErrorCode code, const Node &node, std::string message) const {
     return {code, std::move(message), std::string(expression.text()),
             node.range};
   }
-  Error wrongArity(const Node &node, const ops::OpEntry &entry) const;
+  Error wrongArity(const Node &node, std::string_view takes) const;
+  Error wrongType(const Node &node, const ops::OpInfo &info) const;
   Error unknown(const Node &node) const;
   Error refused(const Node &node) const;
 
   const Expression &expression;
-  std::span<const DType> operandTypes;
-  /// The operand that `type` comes from; null before the first.
-  const Node *first = nullptr;
-  DType type = DType::F32;
+  const Signature &signature;
   GraphBuilder graph;
   Simplifier simplify;
   std::vector<Term> terms;
+  std::vector<Term> given; ///< The arguments of the call at hand.
 };
 
 } // namespace
 
+bool Signature::isZeroDim(std::uint32_t operand) const {
+  return std::find(zeroDimOperands.begin(), zeroDimOperands.end(), operand) !=
+         zeroDimOperands.end();
+}
+
 /// "1 argument", "3 arguments".
-static std::string arguments(std::size_t count) {
+static std::string counted(std::size_t count) {
   return concat(count, count == 1 ? " argument" : " arguments");
 }
 
-Error Checker::wrongArity(const Node &node, const ops::OpEntry &entry) const {
-  std::string takes = arguments(entry.arity);
-  if (entry.info.overload.arity)
-    takes = concat(entry.arity, " or ", arguments(entry.info.overload.arity));
+Error Checker::wrongArity(const Node &node, std::string_view takes) const {
   return fault(ErrorCode::WrongArity, node,
-               concat("operator '", node.name, "' takes ", takes, ", not ",
+               concat("operator ", quote(node.name), " takes ", takes, ", not ",
                       node.children.size()));
 }
 
@@ -74,17 +75,44 @@ Error Checker::unknown(const Node &node) const {
   // The name alone is wrong, not the whole call.
   Node name = node;
   name.range.end = name.range.begin + node.name.size();
-  if (node.name == "size" || node.name == "int" ||
-      node.name.substr(0, 6) == "torch.")
-    return fault(ErrorCode::Unsupported, name,
-                 concat("'", node.name,
-                        "' works on shapes or types, not on elements, and has "
-                        "no place in a fused loop"));
   std::string_view close = ops::closest(node.name);
   return fault(
       ErrorCode::UnknownOperator, name,
-      concat("unknown operator '", node.name, "'",
+      concat("unknown operator ", quote(node.name),
              close.empty() ? "" : concat("; did you mean '", close, "'?")));
+}
+
+/// "operand @1 is f32", "its second argument is f32".
+static std::string naming(const Node &argument, std::size_t position,
+                          DType type) {
+  constexpr std::string_view ordinals[] = {"first", "second", "third",
+                                           "fourth"};
+  if (argument.kind == NodeKind::Operand)
+    return concat("operand @", argument.index, " is ", nameOf(type));
+  if (argument.kind != NodeKind::Call)
+    return concat("the literal ", syntax::printLeaf(argument), " counts as ",
+                  nameOf(type));
+  return concat("its ", ordinals[position], " argument is ", nameOf(type));
+}
+
+/// Names the first argument that the operator would not take by itself, or,
+/// where it is the argument's company that decides, all that they promote to.
+Error Checker::wrongType(const Node &node, const ops::OpInfo &info) const {
+  const std::string rule =
+      concat("operator '", info.name, "' takes ", describe(info.types));
+  std::vector<ArgumentType> types;
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    types.push_back(simplify.typeOf(terms[node.children[i]]));
+    const DType type = types.back().type;
+    if (!computedType(info.types, type))
+      return fault(
+          ErrorCode::TypeMismatch, node,
+          concat(rule, ", but ",
+                 naming(expression.nodes()[node.children[i]], i, type)));
+  }
+  return fault(ErrorCode::TypeMismatch, node,
+               concat(rule, ", but its arguments promote to ",
+                      nameOf(resultType(types))));
 }
 
 Error Checker::refused(const Node &node) const {
@@ -101,57 +129,82 @@ Error Checker::refused(const Node &node) const {
                  "expression may be a list, of outputs");
   default:
     return fault(ErrorCode::UnknownOperator, node,
-                 concat("'", node.name,
-                        "' is neither an operand, nor a literal, nor a call"));
+                 concat(quote(node.name),
+                        " is neither an operand, nor a literal, nor a call"));
   }
 }
 
-/// Literals before the first operand must know what they will meet.
-void Checker::chooseType() {
-  for (const Node &node : expression.nodes())
-    if (node.kind == NodeKind::Operand) {
-      first = &node;
-      type = typeOf(node);
-      return;
-    }
+Term Checker::operand(const Node &node) {
+  const DType type = signature.typeOf(node.index);
+  return {.value = graph.input(node.index, type),
+          .type = type,
+          .weight = signature.isZeroDim(node.index) ? Weight::ZeroDim
+                                                    : Weight::Tensor};
 }
 
-Expected<Term> Checker::operand(const Node &node) {
-  const DType own = typeOf(node);
-  if (own != DType::F32 && own != DType::F64)
+Expected<Term> Checker::literal(const Node &node) {
+  return simplify.number({.number = numberOf(node), .range = node.range});
+}
+
+std::span<const Term> Checker::arguments(const Node &node) {
+  given.clear();
+  for (std::uint32_t child : node.children)
+    given.push_back(terms[child]);
+  return given;
+}
+
+Expected<Term> Checker::placed(const Node &node, Expected<Term> result) const {
+  if (result)
+    return result;
+  return fault(result.error().code(), node, result.error().message());
+}
+
+Expected<Term> Checker::size(const Node &node) {
+  if (node.children.size() != 2)
+    return wrongArity(node, "an operand and an axis here");
+  const Node &operand = expression.nodes()[node.children[0]];
+  const Term &axis = terms[node.children[1]];
+  if (operand.kind != NodeKind::Operand)
+    return fault(ErrorCode::Unsupported, node,
+                 "'size' takes an operand, as in size(@0,2)");
+  if (!axis.number || simplify.typeOf(axis).type != DType::I64)
     return fault(ErrorCode::TypeMismatch, node,
-                 concat("operand @", node.index, " is ", nameOf(own),
-                        "; operands must be f32 or f64"));
-  if (own != type)
-    return fault(ErrorCode::TypeMismatch, node,
-                 concat("operand @", node.index, " is ", nameOf(own), ", but @",
-                        first->index, " is ", nameOf(type),
-                        "; operands must be of one type"));
-  return Term{.value = graph.input(node.index, type)};
+                 "the axis of 'size' is an integer that no element is needed "
+                 "for");
+  return simplify.number({.kind = NumberNode::Kind::Size,
+                          .operand = operand.index,
+                          .args = {*axis.number},
+                          .arity = 1,
+                          .range = node.range});
+}
+
+Expected<Term> Checker::operatorCall(const Node &node, ops::OpId op) {
+  const ops::OpEntry &entry = ops::table()[op];
+  const unsigned longer = entry.info.overload.arity;
+  const std::size_t count = node.children.size();
+  if (count != entry.arity && (longer == 0 || count != longer))
+    return wrongArity(node, longer
+                                ? concat(entry.arity, " or ", counted(longer))
+                                : counted(entry.arity));
+  const auto args = arguments(node);
+  auto result = count == longer
+                    ? simplify.expand(entry.info.overload.expansion, args)
+                    : simplify.call(op, args);
+  if (!result && result.error().code() == ErrorCode::TypeMismatch)
+    return wrongType(node, entry.info);
+  return placed(node, result);
 }
 
 Expected<Term> Checker::call(const Node &node) {
-  auto op = ops::find(node.name);
-  if (!op)
-    return unknown(node);
-  const ops::OpEntry &entry = ops::table()[*op];
-  const bool overload = entry.info.overload.arity &&
-                        node.children.size() == entry.info.overload.arity;
-  if (node.children.size() != entry.arity && !overload)
-    return wrongArity(node, entry);
-  if (!ops::blocks(ops::Arithmetic::F32)[*op])
-    return fault(
-        ErrorCode::TypeMismatch, node,
-        concat("operator '", node.name, "' ",
-               entry.info.types == ops::TypeRule::Integral
-                   ? "takes integers or bools, not floats"
-                   : "gives bools, which float expressions cannot use"));
-  std::array<Term, ops::MaxArity> args;
-  std::transform(node.children.begin(), node.children.end(), args.begin(),
-                 [this](std::uint32_t child) { return terms[child]; });
-  const std::span<const Term> given(args.data(), node.children.size());
-  return overload ? simplify.expand(entry.info.overload.expansion, given)
-                  : simplify.call(*op, given);
+  if (node.name == "size")
+    return size(node);
+  if (const auto type = castType(node.name)) {
+    if (node.children.size() != 1)
+      return wrongArity(node, counted(1));
+    return placed(node, simplify.cast(*type, terms[node.children[0]]));
+  }
+  const auto op = ops::find(node.name);
+  return op ? operatorCall(node, *op) : unknown(node);
 }
 
 Expected<Term> Checker::term(const Node &node) {
@@ -160,9 +213,8 @@ Expected<Term> Checker::term(const Node &node) {
     return operand(node);
   case NodeKind::Integer:
   case NodeKind::Float:
-    return Term{.literal = node.number};
   case NodeKind::Bool:
-    return Term{.literal = static_cast<double>(node.integer)};
+    return literal(node);
   case NodeKind::Call:
     return call(node);
   default:
@@ -185,10 +237,10 @@ Expected<Graph> Checker::run() {
   }
   std::vector<ValueId> outputs;
   if (!isList)
-    outputs.push_back(simplify.materialize(terms.back()));
+    outputs.push_back(simplify.stored(terms.back()));
   else
     for (std::uint32_t child : root.children)
-      outputs.push_back(simplify.materialize(terms[child]));
+      outputs.push_back(simplify.stored(terms[child]));
   if (outputs.empty())
     return fault(ErrorCode::Unsupported, root,
                  "an empty list computes nothing");
@@ -196,6 +248,6 @@ Expected<Graph> Checker::run() {
 }
 
 Expected<Graph> semantics::check(const Expression &expression,
-                                 std::span<const DType> operandTypes) {
-  return Checker(expression, operandTypes).run();
+                                 const Signature &signature) {
+  return Checker(expression, signature).run();
 }

@@ -14,18 +14,28 @@
 
 namespace kexpr::semantics {
 
+/// What is known of the operands before shapes are.
+struct Signature {
+  /// The type of `@k`; operands past the end are f32.
+  std::span<const DType> operandTypes;
+  /// The operands that are 0-d tensors, in any order.
+  std::span<const std::uint32_t> zeroDimOperands;
+
+  DType typeOf(std::uint32_t operand) const {
+    return operand < operandTypes.size() ? operandTypes[operand] : DType::F32;
+  }
+  bool isZeroDim(std::uint32_t operand) const;
+};
+
 /// Checks names, arities and types and gives the simplified graph. A list at
-/// the root is one output an element. `operandTypes[k]` is the type of `@k`;
-/// operands past its end are f32. All that the expression uses must be of one
-/// type, f32 or f64; without any it is f32. Every rewrite keeps every bit of
-/// the result (NaN payloads aside). Literals among themselves are computed in
-/// double, as PyTorch's Python does, and rounded once where they meet an
-/// operand.
+/// the root is one output an element. Types follow PyTorch: see Promotion.h and
+/// the rules of the operators. Every rewrite keeps every bit of the result (NaN
+/// payloads aside). What no element is needed for becomes a number: see
+/// Number.h.
 ///
 /// Errors, each with its place in the text: UnknownOperator, WrongArity,
-/// TypeMismatch, Unsupported.
-Expected<Graph> check(const Expression &expression,
-                      std::span<const DType> operandTypes);
+/// TypeMismatch, InvalidArgument, Unsupported.
+Expected<Graph> check(const Expression &expression, const Signature &signature);
 
 } // namespace kexpr::semantics
 

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Graph.h"
 
+#include "Semantics/Promotion.h"
 #include "Support/Text.h"
+#include "Syntax/Printer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace kexpr;
@@ -18,13 +20,11 @@ using namespace kexpr::semantics;
 
 bool semantics::operator==(const Value &a, const Value &b) {
   return a.kind == b.kind && a.type == b.type && a.op == b.op &&
-         a.input == b.input && a.args == b.args &&
-         std::bit_cast<std::uint64_t>(a.number) ==
-             std::bit_cast<std::uint64_t>(b.number);
+         a.input == b.input && a.args == b.args && a.bits == b.bits;
 }
 
 std::size_t GraphBuilder::Hash::operator()(const Value &value) const {
-  std::uint64_t hash = std::bit_cast<std::uint64_t>(value.number);
+  std::uint64_t hash = value.bits;
   auto mix = [&hash](std::uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
@@ -53,50 +53,97 @@ ValueId GraphBuilder::input(std::uint32_t operand, DType type) {
   return add({.kind = ValueKind::Input, .type = type, .input = slot->second});
 }
 
-ValueId GraphBuilder::constant(double number, DType type) {
-  if (type == DType::F32)
-    number = static_cast<float>(number);
+std::uint64_t GraphBuilder::bitsOf(NumberId number, DType type) const {
+  const Number &literal = graph.numbers[number].number;
   // One NaN, so that equal constants are one value.
-  if (std::isnan(number))
-    number = std::numeric_limits<double>::quiet_NaN();
-  return add({.kind = ValueKind::Constant, .type = type, .number = number});
+  const bool isNan =
+      literal.kind == Number::Kind::Real && std::isnan(literal.real);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return isNan ? Number{.kind = literal.kind, .real = nan}.bitsAs(type)
+               : literal.bitsAs(type);
 }
 
-ValueId GraphBuilder::call(ops::OpId op, DType type,
-                           std::span<const ValueId> args) {
+ValueId GraphBuilder::constant(NumberId number, DType type) {
+  if (!graph.numbers.isLiteral(number))
+    return parameter(number, type);
+  return add({.kind = ValueKind::Constant,
+              .type = type,
+              .bits = bitsOf(number, type)});
+}
+
+ValueId GraphBuilder::parameter(NumberId number, DType type) {
+  const auto next = static_cast<std::uint32_t>(graph.parameters.size());
+  std::uint32_t place = next;
+  if (graph.numbers.isLiteral(number))
+    place =
+        literals.try_emplace({bitsOf(number, type), type}, next).first->second;
+  if (place == next)
+    graph.parameters.push_back(number);
+  return add({.kind = ValueKind::Parameter, .type = type, .input = place});
+}
+
+ValueId GraphBuilder::convert(ValueId value, DType type) {
+  const Value &from = graph.values[value];
+  if (from.type == type)
+    return value;
+  if (from.kind == ValueKind::Convert) {
+    const ValueId source = from.args[0];
+    const DType original = graph.values[source].type;
+    if (original == type && isExact(original, from.type))
+      return source;
+  }
+  return add({.kind = ValueKind::Convert, .type = type, .args = {value}});
+}
+
+ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
+  const bool isTruth = ops::table()[op].info.result == ops::ResultRule::Bool;
+  const DType type = isTruth ? DType::Bool : graph.values[args[0]].type;
   Value value{.kind = ValueKind::Call, .type = type, .op = op};
   std::copy(args.begin(), args.end(), value.args.begin());
   return add(value);
 }
 
-Graph GraphBuilder::finish(std::span<const ValueId> outputs) const {
+std::span<const ValueId> Graph::args(const Value &value) const {
+  if (value.kind == ValueKind::Call)
+    return {value.args.data(), ops::table()[value.op].arity};
+  return {value.args.data(), value.kind == ValueKind::Convert ? 1u : 0u};
+}
+
+Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
   // Arguments stand before calls, so one walk backwards finds what is needed.
-  std::vector<bool> needed(graph.values.size());
-  for (ValueId id : outputs)
+  std::vector<bool> needed(values.size());
+  for (ValueId id : kept)
     needed[id] = true;
-  for (std::size_t id = graph.values.size(); id-- > 0;)
-    if (needed[id] && graph.values[id].kind == ValueKind::Call)
-      for (ValueId arg : graph.args(graph.values[id]))
+  for (std::size_t id = values.size(); id-- > 0;)
+    if (needed[id])
+      for (ValueId arg : args(values[id]))
         needed[arg] = true;
 
   Graph result;
-  std::vector<ValueId> renamed(graph.values.size());
-  for (std::size_t id = 0; id < graph.values.size(); ++id) {
+  std::vector<NumberId> used;
+  std::vector<ValueId> renamed(values.size());
+  for (std::size_t id = 0; id < values.size(); ++id) {
     if (!needed[id])
       continue;
-    Value value = graph.values[id];
+    Value value = values[id];
     if (value.kind == ValueKind::Input) {
-      result.inputs.push_back(graph.inputs[value.input]);
+      result.inputs.push_back(inputs[value.input]);
       value.input = static_cast<std::uint32_t>(result.inputs.size() - 1);
     }
-    if (value.kind == ValueKind::Call)
-      for (std::size_t i = 0; i < graph.args(value).size(); ++i)
-        value.args[i] = renamed[value.args[i]];
+    if (value.kind == ValueKind::Parameter) {
+      used.push_back(parameters[value.input]);
+      value.input = static_cast<std::uint32_t>(used.size() - 1);
+    }
+    for (std::size_t i = 0; i < args(value).size(); ++i)
+      value.args[i] = renamed[value.args[i]];
     renamed[id] = static_cast<ValueId>(result.values.size());
     result.values.push_back(value);
   }
-  for (ValueId id : outputs)
+  for (ValueId id : kept)
     result.outputs.push_back(renamed[id]);
+  result.numbers = numbers.keep(used);
+  result.parameters = std::move(used);
+  result.mixesTypes = mixesTypes;
   return result;
 }
 
@@ -104,11 +151,15 @@ ops::Work Graph::work(Precision precision) const {
   ops::Work total;
   std::vector<unsigned> ready(values.size());
   for (std::size_t id = 0; id < values.size(); ++id) {
-    if (values[id].kind != ValueKind::Call)
-      continue;
-    const ops::Work work = ops::table()[values[id].op].workIn(
-        ops::arithmeticOf(values[id].type, precision));
-    for (ValueId arg : args(values[id]))
+    const Value &value = values[id];
+    // A conversion is about one instruction.
+    ops::Work work{.operations = value.kind == ValueKind::Convert,
+                   .wide = 0,
+                   .latency = value.kind == ValueKind::Convert ? 4u : 0u};
+    if (value.kind == ValueKind::Call)
+      work = ops::table()[value.op].workIn(
+          ops::arithmeticOf(computedType(value), precision));
+    for (ValueId arg : args(value))
       ready[id] = std::max(ready[id], ready[arg]);
     ready[id] += work.latency;
     total.operations += work.operations;
@@ -118,22 +169,38 @@ ops::Work Graph::work(Precision precision) const {
   return total;
 }
 
-static std::string describe(const Graph &graph, const Value &value) {
+/// The number that an element's bits stand for.
+static std::string spell(const Value &value) {
+  std::int64_t integer = 0;
+  double real = 0;
+  const bool isReal = isFloatingPoint(value.type);
+  const DType widest = isReal ? DType::F64 : DType::I64;
+  void *to = isReal ? static_cast<void *>(&real) : &integer;
+  const void *from[] = {&value.bits};
+  if (value.type == widest)
+    std::memcpy(to, &value.bits, sizeof value.bits);
+  else
+    ops::conversion(value.type, widest)(1, from, to);
+  return isReal ? syntax::printFloat(real) : std::to_string(integer);
+}
+
+static std::string line(const Graph &graph, const Value &value) {
+  const auto type = nameOf(value.type);
   switch (value.kind) {
   case ValueKind::Input:
-    return concat("input ", nameOf(value.type), " @",
-                  graph.inputs[value.input]);
-  case ValueKind::Constant: {
-    std::ostringstream text;
-    text.precision(std::numeric_limits<double>::max_digits10);
-    text << "constant " << nameOf(value.type) << ' ' << value.number;
-    return text.str();
-  }
+    return concat("input ", type, " @", graph.inputs[value.input]);
+  case ValueKind::Parameter:
+    return concat("parameter ", type, ' ',
+                  graph.numbers.str(graph.parameters[value.input]));
+  case ValueKind::Constant:
+    return concat("constant ", type, ' ', spell(value));
+  case ValueKind::Convert:
+    return concat("convert ", type, " %", value.args[0]);
   case ValueKind::Call:
     break;
   }
-  std::string text =
-      concat(ops::table()[value.op].info.name, ' ', nameOf(value.type));
+  std::string text = concat(ops::table()[value.op].info.name, ' ',
+                            nameOf(graph.computedType(value)));
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
   return text;
@@ -142,7 +209,7 @@ static std::string describe(const Graph &graph, const Value &value) {
 std::string Graph::str() const {
   std::string text;
   for (std::size_t id = 0; id < values.size(); ++id)
-    text += concat('%', id, " = ", describe(*this, values[id]), '\n');
+    text += concat('%', id, " = ", line(*this, values[id]), '\n');
   for (ValueId id : outputs)
     text += concat("store %", id, '\n');
   return text;

@@ -8,10 +8,12 @@
 #define KEXPR_SEMANTICS_GRAPH_H
 
 #include "Ops/Table.h"
+#include "Semantics/NumberGraph.h"
 #include "kexpr/Tensor.h"
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,20 +24,27 @@ namespace kexpr::semantics {
 /// Position of a value in `Graph::values`.
 using ValueId = std::uint32_t;
 
-enum class ValueKind : std::uint8_t { Input, Constant, Call };
+enum class ValueKind : std::uint8_t {
+  Input,     ///< An element of an operand.
+  Parameter, ///< A number that is handed to the code.
+  Constant,  ///< A number that the code knows.
+  Convert,   ///< The argument as another type.
+  Call,      ///< An operator over arguments of one type.
+};
 
 /// One value of the graph: something that every element has one of.
 struct Value {
   ValueKind kind;
-  /// The type it is computed in.
+  /// The type of the value. Nothing is computed in f16 or bf16: inputs of these
+  /// types are converted to f32, and results to them, once, to be stored.
   DType type;
   /// Call: the operator.
   ops::OpId op = 0;
-  /// Input: position in `Graph::inputs`.
+  /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
   std::uint32_t input = 0;
-  /// Constant: its value, exact in `type`.
-  double number = 0;
-  /// Call: its arguments, as many as the operator takes; each stands earlier.
+  /// Constant: the bits of the element.
+  std::uint64_t bits = 0;
+  /// Call, Convert: the arguments; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
 };
 
@@ -51,11 +60,21 @@ struct Graph {
   std::vector<ValueId> outputs;
   /// The operand index (`@N`) behind each input slot, in order of first use.
   std::vector<std::uint32_t> inputs;
+  /// The number behind each parameter.
+  std::vector<NumberId> parameters;
+  NumberGraph numbers;
+  /// Whether arguments of different types met somewhere, so that it may matter
+  /// which operands are 0-d.
+  bool mixesTypes = false;
 
-  /// The arguments of a call.
-  std::span<const ValueId> args(const Value &call) const {
-    return {call.args.data(), ops::table()[call.op].arity};
+  /// The arguments of a call or conversion; none of another value.
+  std::span<const ValueId> args(const Value &value) const;
+  /// The type that a call computes in: that of its arguments.
+  DType computedType(const Value &call) const {
+    return values[call.args[0]].type;
   }
+  /// The part of the graph that these values need, which become its outputs.
+  Graph restrictedTo(std::span<const ValueId> kept) const;
   /// Work of one element, from the operators' costs.
   ops::Work work(Precision precision) const;
   /// One line a value, `%3 = mul f32 %0, %1`; stable from run to run.
@@ -66,23 +85,36 @@ struct Graph {
 class GraphBuilder {
 public:
   ValueId input(std::uint32_t operand, DType type);
-  /// `number` is rounded to `type`, once.
-  ValueId constant(double number, DType type);
-  ValueId call(ops::OpId op, DType type, std::span<const ValueId> args);
+  /// A number as an element of `type`, handed to the code or known to it; one
+  /// that is no literal is always handed over.
+  ValueId parameter(NumberId number, DType type);
+  ValueId constant(NumberId number, DType type);
+  /// The value itself if it is of `type`, or what it was converted from if that
+  /// was and nothing was lost.
+  ValueId convert(ValueId value, DType type);
+  /// The type of the result is that of the arguments, or Bool.
+  ValueId call(ops::OpId op, std::span<const ValueId> args);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
+  NumberGraph &numbers() { return graph.numbers; }
+  void noteMixedTypes() { graph.mixesTypes = true; }
 
   /// The graph of these outputs, without what none of them needs.
-  Graph finish(std::span<const ValueId> outputs) const;
+  Graph finish(std::span<const ValueId> outputs) const {
+    return graph.restrictedTo(outputs);
+  }
 
 private:
   struct Hash {
     std::size_t operator()(const Value &value) const;
   };
   ValueId add(const Value &value);
+  std::uint64_t bitsOf(NumberId number, DType type) const;
 
   Graph graph;
   std::unordered_map<Value, ValueId, Hash> ids;
   std::unordered_map<std::uint32_t, std::uint32_t> slots;
+  /// The parameter of a literal, by its bits.
+  std::map<std::pair<std::uint64_t, DType>, std::uint32_t> literals;
 };
 
 } // namespace kexpr::semantics

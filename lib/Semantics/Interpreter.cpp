@@ -27,8 +27,9 @@ struct Interpreter::Block {
 };
 
 Interpreter::Interpreter(const Plan &plan)
-    : plan(plan), registers(plan.graph.values.size()),
-      elementSize(sizeOf(plan.outputs.front().type)) {
+    : plan(plan), registers(plan.graph.values.size()) {
+  for (const Value &value : plan.graph.values)
+    elementSize = std::max(elementSize, sizeOf(value.type));
   assignRegisters();
   const auto values = std::max<std::size_t>(registerCount, 1);
   const auto fits = MaxScratch / (values * elementSize);
@@ -36,13 +37,23 @@ Interpreter::Interpreter(const Plan &plan)
       std::clamp<std::size_t>(fits / 64 * 64, 64, 1024));
 }
 
+/// Whether a step makes the value.
+static bool isComputed(const Value &value) {
+  return value.kind == ValueKind::Call || value.kind == ValueKind::Convert;
+}
+
+static ops::BlockFn functionOf(const Plan &plan, const Value &value) {
+  return value.kind == ValueKind::Call
+             ? ops::blocks(plan.arithmeticOf(value))[value.op]
+             : ops::conversion(plan.graph.computedType(value), value.type);
+}
+
 void Interpreter::assignRegisters() {
   const Graph &graph = plan.graph;
   std::vector<std::size_t> lastUse(graph.values.size(), 0);
   for (std::size_t id = 0; id < graph.values.size(); ++id)
-    if (graph.values[id].kind == ValueKind::Call)
-      for (ValueId arg : graph.args(graph.values[id]))
-        lastUse[arg] = id;
+    for (ValueId arg : graph.args(graph.values[id]))
+      lastUse[arg] = id;
   // Outputs are stored after every step has run: an output may be an input.
   for (ValueId id : graph.outputs)
     lastUse[id] = graph.values.size();
@@ -57,23 +68,26 @@ void Interpreter::assignRegisters() {
   };
   // What stays over all blocks comes first, and is never given back.
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
-    if (graph.values[id].kind != ValueKind::Call)
+    if (!isComputed(graph.values[id]))
       registers[id] = take();
   }
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    if (value.kind != ValueKind::Call)
+    if (!isComputed(value))
       continue;
+    // Elements of another size would overwrite arguments not yet read.
+    const bool inPlace =
+        sizeOf(value.type) == sizeOf(graph.values[value.args[0]].type);
+    if (!inPlace)
+      registers[id] = take();
     for (ValueId arg : graph.args(value))
-      if (lastUse[arg] == id && graph.values[arg].kind == ValueKind::Call) {
+      if (lastUse[arg] == id && isComputed(graph.values[arg])) {
         free.push_back(registers[arg]);
         lastUse[arg] = 0; // once, even if it is an argument twice
       }
-    registers[id] = take();
-    Step step{ops::blocks(plan.arithmeticOf(value))[value.op],
-              static_cast<std::uint32_t>(id),
-              {},
-              0};
+    if (inPlace)
+      registers[id] = take();
+    Step step{functionOf(plan, value), static_cast<std::uint32_t>(id), {}, 0};
     for (ValueId arg : graph.args(value))
       step.args[step.arity++] = arg;
     steps.push_back(step);
@@ -82,67 +96,97 @@ void Interpreter::assignRegisters() {
 
 /// `count` copies of the element at `from`, whose address may be any.
 template <class T>
-static void fill(std::byte *to, const void *from, std::int64_t count) {
-  T number;
-  std::memcpy(&number, from, sizeof number);
-  std::fill_n(reinterpret_cast<T *>(to), count, number);
+static void fillWith(std::byte *to, const void *from, std::int64_t count) {
+  T bits;
+  std::memcpy(&bits, from, sizeof bits);
+  std::fill_n(reinterpret_cast<T *>(to), count, bits);
 }
 
 static void fill(std::byte *to, const void *from, std::int64_t count,
                  DType type) {
-  if (type == DType::F64)
-    fill<double>(to, from, count);
-  else
-    fill<float>(to, from, count);
+  switch (sizeOf(type)) {
+  case 8:
+    return fillWith<std::uint64_t>(to, from, count);
+  case 4:
+    return fillWith<std::uint32_t>(to, from, count);
+  case 2:
+    return fillWith<std::uint16_t>(to, from, count);
+  default:
+    return fillWith<std::uint8_t>(to, from, count);
+  }
+}
+
+/// Makes every byte of a host's bools 0 or 1.
+static void normalize(std::byte *elements, std::int64_t count, DType type) {
+  if (type == DType::Bool)
+    for (std::int64_t i = 0; i < count; ++i)
+      elements[i] = elements[i] == std::byte{0} ? std::byte{0} : std::byte{1};
 }
 
 void Interpreter::fillConstants(Block &block, void *const *pointers) const {
   const Graph &graph = plan.graph;
+  void *const *inputs = pointers + plan.outputs.size();
+  void *const *parameters = inputs + plan.inputs.size();
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
+    const void *element = nullptr;
+    if (value.kind == ValueKind::Constant)
+      element = &value.bits;
+    else if (value.kind == ValueKind::Parameter)
+      element = parameters[value.input];
+    else if (value.kind == ValueKind::Input &&
+             plan.inputs[value.input].walk == Walk::Constant)
+      element = inputs[value.input];
+    if (!element)
+      continue;
     std::byte *to = block.registerAt(registers[id]);
-    if (value.kind == ValueKind::Constant) {
-      const auto single = static_cast<float>(value.number);
-      const void *number = &single;
-      if (value.type == DType::F64)
-        number = &value.number;
-      fill(to, number, block.size, value.type);
-    } else if (value.kind == ValueKind::Input &&
-               plan.inputs[value.input].walk == Walk::Constant) {
-      fill(to, pointers[plan.outputs.size() + value.input], block.size,
-           value.type);
-    }
+    fill(to, element, block.size, value.type);
+    normalize(to, block.size, value.type);
   }
 }
 
 /// The block's elements at `base`: where they are, or copied to `own` where
 /// they cannot be read in place, or may be overwritten by an earlier output.
-const std::byte *Interpreter::contiguous(const std::byte *base, std::byte *own,
+const std::byte *Interpreter::contiguous(const Value &value,
+                                         const std::byte *base, std::byte *own,
                                          const Block &block) const {
-  const std::byte *first = base + block.first * elementSize;
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(first) % elementSize == 0;
-  if (aligned && plan.outputs.size() == 1)
+  const std::size_t size = sizeOf(value.type);
+  const std::byte *first = base + block.first * size;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(first) % size == 0;
+  if (aligned && plan.outputs.size() == 1 && value.type != DType::Bool)
     return first;
-  std::memcpy(own, first, block.size * elementSize);
+  std::memcpy(own, first, block.size * size);
+  normalize(own, block.size, value.type);
   return own;
 }
 
-/// Copies `count` elements of `size` bytes each, in steps of their own.
+template <class T>
+static void copyElements(std::byte *to, std::int64_t toStep,
+                         const std::byte *from, std::int64_t fromStep,
+                         std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStep, from + i * fromStep, sizeof(T));
+}
+
+/// Copies `count` elements, in steps of their own.
 static void copyStrided(std::byte *to, std::int64_t toStep,
                         const std::byte *from, std::int64_t fromStep,
                         std::int64_t count, std::size_t size) {
-  for (std::int64_t i = 0; i < count; ++i)
-    if (size == sizeof(double))
-      std::memcpy(to + i * toStep, from + i * fromStep, sizeof(double));
-    else
-      std::memcpy(to + i * toStep, from + i * fromStep, sizeof(float));
+  switch (size) {
+  case 8:
+    return copyElements<std::uint64_t>(to, toStep, from, fromStep, count);
+  case 4:
+    return copyElements<std::uint32_t>(to, toStep, from, fromStep, count);
+  case 2:
+    return copyElements<std::uint16_t>(to, toStep, from, fromStep, count);
+  default:
+    return copyElements<std::uint8_t>(to, toStep, from, fromStep, count);
+  }
 }
 
 void Interpreter::load(Block &block, void *const *pointers,
                        const std::int64_t *strides) const {
   const Graph &graph = plan.graph;
-  const auto step = static_cast<std::int64_t>(elementSize);
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     std::byte *own = block.registerAt(registers[id]);
     block.place[id] = own;
@@ -152,11 +196,15 @@ void Interpreter::load(Block &block, void *const *pointers,
     const std::size_t slot = plan.outputs.size() + value.input;
     const auto *base = static_cast<const std::byte *>(pointers[slot]);
     const Walk walk = plan.inputs[value.input].walk;
-    if (walk == Walk::Contiguous)
-      block.place[id] = contiguous(base, own, block);
-    else if (walk == Walk::Strided)
-      copyStrided(own, step, base + block.first * strides[slot], strides[slot],
-                  block.size, elementSize);
+    if (walk == Walk::Contiguous) {
+      block.place[id] = contiguous(value, base, own, block);
+    } else if (walk == Walk::Strided) {
+      const std::size_t size = sizeOf(value.type);
+      copyStrided(own, static_cast<std::int64_t>(size),
+                  base + block.first * strides[slot], strides[slot], block.size,
+                  size);
+      normalize(own, block.size, value.type);
+    }
   }
 }
 
@@ -172,16 +220,16 @@ void Interpreter::compute(Block &block) const {
 
 void Interpreter::store(const Block &block, void *const *pointers,
                         const std::int64_t *strides) const {
-  const auto step = static_cast<std::int64_t>(elementSize);
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const void *from = block.place[plan.graph.outputs[i]];
     auto *base = static_cast<std::byte *>(pointers[i]);
+    const std::size_t size = sizeOf(plan.outputs[i].type);
+    const auto step = static_cast<std::int64_t>(size);
     if (plan.outputs[i].walk == Walk::Contiguous)
-      std::memmove(base + block.first * step, from, block.size * elementSize);
+      std::memmove(base + block.first * step, from, block.size * size);
     else
       copyStrided(base + block.first * strides[i], strides[i],
-                  static_cast<const std::byte *>(from), step, block.size,
-                  elementSize);
+                  static_cast<const std::byte *>(from), step, block.size, size);
   }
 }
 

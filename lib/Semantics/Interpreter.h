@@ -37,8 +37,8 @@ private:
 
   void assignRegisters();
   void fillConstants(Block &block, void *const *pointers) const;
-  const std::byte *contiguous(const std::byte *base, std::byte *own,
-                              const Block &block) const;
+  const std::byte *contiguous(const Value &value, const std::byte *base,
+                              std::byte *own, const Block &block) const;
   void load(Block &block, void *const *pointers,
             const std::int64_t *strides) const;
   void compute(Block &block) const;
@@ -50,8 +50,8 @@ private:
   /// The register of every value. Inputs and constants keep theirs.
   std::vector<std::uint32_t> registers;
   std::uint32_t registerCount = 0;
-  /// Bytes of an element; all values of a plan are of one type.
-  std::size_t elementSize;
+  /// Bytes that a register has for an element: those of the widest value.
+  std::size_t elementSize = 1;
   std::int64_t blockSize = 0;
 };
 

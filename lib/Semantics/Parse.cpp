@@ -7,16 +7,22 @@
 #include "kexpr/Expression.h"
 
 #include "Ops/Table.h"
+#include "Semantics/Promotion.h"
 #include "Syntax/Parser.h"
 
 #include <new>
 
 using namespace kexpr;
 
+/// The arguments of a name in PNNX's prefix notation, 0 for an unknown one.
+static unsigned arityOf(std::string_view name) {
+  return semantics::castType(name) ? 1 : ops::arityOfName(name);
+}
+
 Expected<Expression> Expression::parse(std::string_view text,
                                        const ParseLimits &limits) {
   try {
-    auto parsed = syntax::parse(text, limits, ops::arityOfName);
+    auto parsed = syntax::parse(text, limits, arityOf);
     if (!parsed)
       return parsed.error();
     return Expression(std::move(*parsed));

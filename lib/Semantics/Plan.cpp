@@ -16,6 +16,28 @@ std::string_view semantics::nameOf(Walk walk) {
   return names[static_cast<int>(walk)];
 }
 
+void Plan::setContiguous() {
+  inputs.assign(graph.inputs.size(), {});
+  outputs.clear();
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Input)
+      inputs[value.input].type = value.type;
+  for (ValueId id : graph.outputs)
+    outputs.push_back({.type = graph.values[id].type});
+}
+
+Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
+  std::vector<ValueId> ids;
+  for (std::size_t output : kept)
+    ids.push_back(graph.outputs[output]);
+  Plan plan{.graph = graph.restrictedTo(ids),
+            .inputs = {},
+            .outputs = {},
+            .precision = precision};
+  plan.setContiguous();
+  return plan;
+}
+
 std::size_t Plan::bytesPerElement() const {
   std::size_t bytes = 0;
   for (const auto *accesses : {&inputs, &outputs})
@@ -54,7 +76,7 @@ std::string Plan::key() const {
     put(value.type);
     put(value.op);
     put(value.input);
-    put(value.number);
+    put(value.bits);
     put(value.args);
   }
   put(graph.outputs.size());

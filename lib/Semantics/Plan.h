@@ -39,21 +39,32 @@ struct Plan {
   ops::Work work() const { return graph.work(precision); }
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
-    return ops::arithmeticOf(call.type, precision);
+    return ops::arithmeticOf(graph.computedType(call), precision);
   }
+  /// Pointers that a `LoopFn` takes.
+  std::size_t slots() const {
+    return outputs.size() + inputs.size() + graph.parameters.size();
+  }
+
+  /// Gives every input and output of the graph a contiguous access.
+  void setContiguous();
+  /// The plan of some of the outputs, which are contiguous like its inputs.
+  Plan restrictedTo(std::span<const std::size_t> kept) const;
 
   /// Bytes an element moves between memory and core.
   std::size_t bytesPerElement() const;
   /// A readable listing: graph, accesses, work.
   std::string str() const;
-  /// The same for two plans exactly if their code is the same; for caches.
+  /// The same for two plans exactly if their code is the same; for caches. The
+  /// values of parameters are no part of it.
   std::string key() const;
 };
 
 /// The fused loop as a function, compiled or interpreted. `pointers` holds the
-/// outputs' first elements, then the inputs'; `strides` holds, in the same
-/// order, the byte steps of those whose walk is `Strided` (others are not
-/// read). An output pointer may equal an input pointer of the same walk.
+/// outputs' first elements, then the inputs', then the parameters; `strides`
+/// holds, in the same order, the byte steps of outputs and inputs whose walk is
+/// `Strided` (others are not read). An output pointer may equal an input
+/// pointer of the same walk and type.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

@@ -6,57 +6,132 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Simplify.h"
 
+#include "Support/Text.h"
 #include "Syntax/ExpressionData.h"
 #include "Syntax/Parser.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-ValueId Simplifier::materialize(const Term &term) {
-  return term.literal ? graph.constant(*term.literal, type) : term.value;
+static bool isNumber(const Term &term) { return term.number.has_value(); }
+
+ArgumentType Simplifier::typeOf(const Term &term) const {
+  if (term.number)
+    return {graph.numbers()[*term.number].number.type(), Weight::Number};
+  return {term.type, term.weight};
 }
 
-Term Simplifier::call(ops::OpId op, std::span<const Term> args) {
-  auto isLiteral = [](const Term &arg) { return arg.literal.has_value(); };
-  const ops::OpEntry &entry = ops::table()[op];
-  if (std::all_of(args.begin(), args.end(), isLiteral)) {
-    std::array<double, ops::MaxArity> numbers{};
-    std::transform(args.begin(), args.end(), numbers.begin(),
-                   [](const Term &arg) { return *arg.literal; });
-    return {.literal = entry.reference(numbers.data())};
-  }
-  if (auto simpler = withLiteral(op, args))
+Expected<Term> Simplifier::number(const NumberNode &node) {
+  auto added = graph.numbers().add(node);
+  if (!added)
+    return added.error();
+  return Term{.number = *added};
+}
+
+/// An element of `type` for a term; `bake` leaves literals to the code.
+ValueId Simplifier::valueAs(DType type, const Term &term, bool bake) {
+  if (!term.number)
+    return graph.convert(term.value, type);
+  return bake ? graph.constant(*term.number, type)
+              : graph.parameter(*term.number, type);
+}
+
+ValueId Simplifier::stored(const Term &term) {
+  return valueAs(typeOf(term).type, term, false);
+}
+
+Expected<Term> Simplifier::cast(DType type, const Term &term) {
+  if (!term.number)
+    return Term{.value = graph.convert(term.value, type),
+                .type = type,
+                .weight = term.weight};
+  return number({.kind = NumberNode::Kind::Cast,
+                 .type = type,
+                 .args = {*term.number},
+                 .arity = 1});
+}
+
+Expected<Term> Simplifier::numberCall(ops::OpId op,
+                                      std::span<const Term> args) {
+  NumberNode node{.kind = NumberNode::Kind::Call,
+                  .op = op,
+                  .arity = static_cast<unsigned>(args.size())};
+  std::transform(args.begin(), args.end(), node.args.begin(),
+                 [](const Term &arg) { return *arg.number; });
+  return number(node);
+}
+
+Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
+  if (std::all_of(args.begin(), args.end(), isNumber))
+    return numberCall(op, args);
+  const ops::OpInfo &info = ops::table()[op].info;
+  std::array<ArgumentType, ops::MaxArity> types{};
+  std::transform(args.begin(), args.end(), types.begin(),
+                 [this](const Term &arg) { return typeOf(arg); });
+  for (std::size_t i = 0; i < args.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (!args[i].number && !args[k].number && types[i].type != types[k].type)
+        graph.noteMixedTypes();
+  const DType promoted = resultType({types.data(), args.size()});
+  const auto type = computedType(info.types, promoted);
+  if (!type)
+    return Error(ErrorCode::TypeMismatch,
+                 concat("operator '", info.name, "' takes ",
+                        describe(info.types), ", not ", nameOf(promoted)));
+  if (auto simpler = withLiteral(op, *type, args))
     return *simpler;
 
+  const DType held = heldType(*type);
+  const bool bake = info.bakesLiterals && !isFloatingPoint(held);
+  Term result{.type = *type, .weight = Weight::ZeroDim};
   std::array<ValueId, ops::MaxArity> values{};
-  std::transform(args.begin(), args.end(), values.begin(),
-                 [this](const Term &arg) { return materialize(arg); });
-  return {.value = graph.call(op, type, {values.data(), args.size()})};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    values[i] = valueAs(held, args[i], bake);
+    result.weight = std::max(result.weight, types[i].weight);
+  }
+  result.value = graph.call(op, {values.data(), args.size()});
+  if (info.result == ops::ResultRule::Bool)
+    result.type = DType::Bool;
+  return result;
 }
 
-std::optional<Term> Simplifier::withLiteral(ops::OpId op,
+/// The call in the form that its literal allows, if any. `type` is what the
+/// operator computes in.
+std::optional<Term> Simplifier::withLiteral(ops::OpId op, DType type,
                                             std::span<const Term> args) {
   if (args.size() != 2)
     return std::nullopt;
-  const int position = args[0].literal ? 0 : 1;
-  if (!args[position].literal)
+  const int place = isNumber(args[0]) ? 0 : 1;
+  const Term &literal = args[place];
+  if (!isNumber(literal) || !graph.numbers().isLiteral(*literal.number))
     return std::nullopt;
   // The form must hold for the number the operand meets, not for the one the
   // text names: 1 + 2^-40 is 1 in f32.
-  const double literal = *args[position].literal;
-  const double met = type == DType::F32 ? static_cast<float>(literal) : literal;
-  ops::LiteralForm form = ops::table()[op].withLiteral(position, met);
+  Term other = args[1 - place];
+  other.value = valueAs(heldType(type), other, false);
+  other.type = type;
+  const Number met =
+      castNumber(graph.numbers()[*literal.number].number, heldType(type));
+  const ops::LiteralForm form =
+      ops::table()[op].withLiteral(place, met.asReal());
   if (form.expansion.empty())
     return std::nullopt;
-  const Term forms[] = {args[1 - position], {.literal = form.value}};
-  return expand(form.expansion, forms);
+  const Number value{.kind = Number::Kind::Real, .real = form.value};
+  const auto constant = number({.number = value});
+  const Term forms[] = {other, constant ? *constant : Term{}};
+  auto simpler = expand(form.expansion, forms);
+  // Forms are made for real numbers: 1 / x of an integer is none.
+  if (!simpler || simpler->type != type)
+    return std::nullopt;
+  return *simpler;
 }
 
-Term Simplifier::expand(std::string_view expansion,
-                        std::span<const Term> args) {
+Expected<Term> Simplifier::expand(std::string_view expansion,
+                                  std::span<const Term> args) {
   auto parsed = syntax::parse(expansion, {}, ops::arityOfName);
   assert(parsed && "the operator table holds a malformed expansion");
   const auto &nodes = (*parsed)->nodes;
@@ -66,15 +141,14 @@ Term Simplifier::expand(std::string_view expansion,
       terms[i] = args[nodes[i].index];
       continue;
     }
-    if (nodes[i].kind != NodeKind::Call) {
-      terms[i] = {.literal = nodes[i].number};
-      continue;
-    }
     std::array<Term, ops::MaxArity> callArgs;
     for (std::size_t k = 0; k < nodes[i].children.size(); ++k)
       callArgs[k] = terms[nodes[i].children[k]];
-    terms[i] = call(*ops::find(nodes[i].name),
-                    {callArgs.data(), nodes[i].children.size()});
+    auto result = call(*ops::find(nodes[i].name),
+                       {callArgs.data(), nodes[i].children.size()});
+    if (!result)
+      return result;
+    terms[i] = *result;
   }
   return terms.back();
 }

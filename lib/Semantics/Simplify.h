@@ -8,6 +8,7 @@
 #define KEXPR_SEMANTICS_SIMPLIFY_H
 
 #include "Semantics/Graph.h"
+#include "Semantics/Promotion.h"
 
 #include <optional>
 #include <span>
@@ -16,35 +17,43 @@
 namespace kexpr::semantics {
 
 /// A part of an expression while its graph is made: a value of the graph, or a
-/// literal that has met no operand yet and is still exact.
+/// number that has met no operand yet.
 struct Term {
-  std::optional<double> literal = {};
+  std::optional<NumberId> number = {};
   ValueId value = 0;
+  /// What PyTorch calls the type of the value: f16 and bf16 are f32 in the
+  /// graph.
+  DType type = DType::F32;
+  Weight weight = Weight::Tensor;
 };
 
 /// Adds calls to a graph in the simplest form that has the same bits. What is
-/// simpler is said by the operator table: literal forms and overloads.
+/// simpler is said by the operator table: literal forms and overloads. Errors
+/// have no place in the text.
 class Simplifier {
 public:
-  /// `type` is that of all values that literals meet; it may change until the
-  /// first call.
-  Simplifier(GraphBuilder &graph, const DType &type)
-      : graph(graph), type(type) {}
+  explicit Simplifier(GraphBuilder &graph) : graph(graph) {}
 
-  /// `op` applied to `args`, as many as it takes. Literals alone are folded
-  /// with the operator's reference.
-  Term call(ops::OpId op, std::span<const Term> args);
+  Expected<Term> number(const NumberNode &node);
+  /// `op` applied to `args`, as many as it takes.
+  Expected<Term> call(ops::OpId op, std::span<const Term> args);
+  /// A value as one of `type`, rounded to it.
+  Expected<Term> cast(DType type, const Term &term);
   /// An expression over @0, @1... with `args` in their place. The text comes
   /// from the operator table and is right.
-  Term expand(std::string_view expansion, std::span<const Term> args);
-  /// The value of a term; a literal becomes a constant.
-  ValueId materialize(const Term &term);
+  Expected<Term> expand(std::string_view expansion, std::span<const Term> args);
+  /// The value that is stored as one of the term's type.
+  ValueId stored(const Term &term);
+  /// What a term counts as in promotion.
+  ArgumentType typeOf(const Term &term) const;
 
 private:
-  std::optional<Term> withLiteral(ops::OpId op, std::span<const Term> args);
+  Expected<Term> numberCall(ops::OpId op, std::span<const Term> args);
+  std::optional<Term> withLiteral(ops::OpId op, DType type,
+                                  std::span<const Term> args);
+  ValueId valueAs(DType type, const Term &term, bool bake);
 
   GraphBuilder &graph;
-  const DType &type;
 };
 
 } // namespace kexpr::semantics

@@ -22,10 +22,11 @@ template <class T, std::size_t Inline> class InlineBuffer {
 public:
   explicit InlineBuffer(std::size_t size)
       : heap(size > Inline ? new T[size] : nullptr),
-        first(heap ? heap.get() : local) {}
+        first(heap ? heap.get() : local), count(size) {}
   InlineBuffer(const InlineBuffer &) = delete;
   InlineBuffer &operator=(const InlineBuffer &) = delete;
 
+  std::size_t size() const { return count; }
   T *data() { return first; }
   const T *data() const { return first; }
   T &operator[](std::size_t i) { return first[i]; }
@@ -34,6 +35,7 @@ public:
 private:
   std::unique_ptr<T[]> heap;
   T *first;
+  std::size_t count;
   T local[Inline];
 };
 

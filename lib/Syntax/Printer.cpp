@@ -22,7 +22,7 @@ static std::string printReal(double value) {
   return {buffer, end};
 }
 
-static std::string printFloat(double value) {
+std::string syntax::printFloat(double value) {
   std::string text = printReal(value);
   // Without one of these it would read as an integer.
   if (text.find_first_of(".en") == std::string::npos)

@@ -18,6 +18,9 @@ namespace kexpr::syntax {
 /// NaNs are `nan`.
 std::string print(Span<const Node> nodes);
 
+/// A real number in its shortest spelling.
+std::string printFloat(double value);
+
 /// A literal, an operand or a word.
 std::string printLeaf(const Node &node);
 

@@ -39,7 +39,8 @@ Stages:
   llvm    the LLVM IR of the loop
   asm     its assembly
 
-Operands: 'f32[n]' is contiguous, 'f32' one value, 'f32[n:s]' strided.
+Operands: 'f32[n]' is contiguous, 'f32' one value, 'f32[]' that of a 0-d tensor,
+'f32[n:s]' strided. Types: f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool.
 
 Examples:
   kexpr-dump 'add(mul(@0,@1),@2)' --emit=llvm --types 'f32[n],f32'
@@ -99,7 +100,7 @@ static Expected<std::string> dump(const Options &options) {
   if (options.stage == "rpn")
     return rpnOf(*expression);
 
-  auto operands = parseAccesses(options.types);
+  auto operands = parseOperands(options.types);
   if (!operands)
     return operands.error();
   auto plan = makePlan(*expression, *operands);

@@ -14,13 +14,16 @@ using namespace kexpr::tools;
 using semantics::Access;
 using semantics::Walk;
 
+/// Ends the type of a 0-d operand.
+static constexpr std::string_view ZeroDim = "[]";
+
 static Expected<Access> parseAccess(std::string_view text) {
   const std::size_t bracket = std::min(text.find('['), text.size());
   auto type = parseDType(text.substr(0, bracket));
   if (!type)
     return type.error();
   const std::string_view walk = text.substr(bracket);
-  if (walk.empty())
+  if (walk.empty() || walk == ZeroDim)
     return Access{*type, Walk::Constant};
   if (walk == "[n]")
     return Access{*type, Walk::Contiguous};
@@ -28,35 +31,38 @@ static Expected<Access> parseAccess(std::string_view text) {
     return Access{*type, Walk::Strided};
   return Error(ErrorCode::InvalidArgument,
                concat("cannot understand the walk '", walk, "' of '", text,
-                      "'; write [n], [n:s] or nothing"));
+                      "'; write [n], [n:s], [] or nothing"));
 }
 
-Expected<std::vector<Access>> tools::parseAccesses(std::string_view text) {
-  std::vector<Access> accesses;
+Expected<Operands> tools::parseOperands(std::string_view text) {
+  Operands operands;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    auto access = parseAccess(text.substr(0, comma));
+    const std::string_view word = text.substr(0, comma);
+    auto access = parseAccess(word);
     if (!access)
       return access.error();
-    accesses.push_back(*access);
+    if (word.ends_with(ZeroDim))
+      operands.zeroDims.push_back(
+          static_cast<std::uint32_t>(operands.accesses.size()));
+    operands.accesses.push_back(*access);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
-  return accesses;
+  return operands;
 }
 
 Expected<semantics::Plan> tools::makePlan(const Expression &expression,
-                                          const std::vector<Access> &operands) {
+                                          const Operands &operands) {
   std::vector<DType> types;
-  for (const Access &operand : operands)
-    types.push_back(operand.type);
-  auto graph = semantics::check(expression, types);
+  for (const Access &access : operands.accesses)
+    types.push_back(access.type);
+  auto graph = semantics::check(expression, {types, operands.zeroDims});
   if (!graph)
     return graph.error();
   semantics::Plan plan{.graph = std::move(*graph), .inputs = {}, .outputs = {}};
-  for (std::uint32_t operand : plan.graph.inputs)
-    plan.inputs.push_back(operand < operands.size() ? operands[operand]
-                                                    : Access());
-  for (semantics::ValueId output : plan.graph.outputs)
-    plan.outputs.push_back({plan.graph.values[output].type, Walk::Contiguous});
+  plan.setContiguous();
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
+    if (plan.graph.inputs[i] < operands.accesses.size())
+      plan.inputs[i] = operands.accesses[plan.graph.inputs[i]];
   return plan;
 }

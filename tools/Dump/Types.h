@@ -15,15 +15,22 @@
 
 namespace kexpr::tools {
 
-/// Reads `f32[n],f32,f32[n:s]`: @0, @1... as a type and how it walks, `[n]`
-/// contiguous, nothing one value for the whole loop, `[n:s]` strided.
-Expected<std::vector<semantics::Access>> parseAccesses(std::string_view text);
+/// What is said of operands @0, @1...
+struct Operands {
+  std::vector<semantics::Access> accesses;
+  /// Those that are 0-d tensors.
+  std::vector<std::uint32_t> zeroDims;
+};
+
+/// Reads `f32[n],i64,f32[],f16[n:s]`: @0, @1... as a type and how it walks,
+/// `[n]` contiguous, nothing one value for the whole loop, `[]` the value of a
+/// 0-d tensor, `[n:s]` strided.
+Expected<Operands> parseOperands(std::string_view text);
 
 /// The checked, simplified plan of an expression. Operands past the end of
 /// `operands` are contiguous f32; outputs are contiguous.
-Expected<semantics::Plan>
-makePlan(const Expression &expression,
-         const std::vector<semantics::Access> &operands);
+Expected<semantics::Plan> makePlan(const Expression &expression,
+                                   const Operands &operands);
 
 } // namespace kexpr::tools
 

@@ -25,13 +25,15 @@ This page is what `kexpr-ops --markdown` prints.
 
 Names are those of PNNX and PyTorch, and so are the meanings. **PNNX** says
 whether PNNX itself writes the operator in expression strings; the others are
-for hosts that write their own. **Types** is what an operator computes in:
-*float* operators take integers and bools as f32, *numeric* ones keep the
-promoted type of their arguments, *integral* ones refuse floating point. **ULP**
+for hosts that write their own. **Types** is what an operator computes in, given
+the type that its arguments promote to: *float* operators take integers and
+bools as f32, *floating* ones refuse them, *numeric* ones keep any type,
+*number* ones refuse bool, *counting* ones make it i64, *integral* ones refuse
+floating point, *integer* ones bool as well. f16 and bf16 are f32. **ULP**
 is the largest error in units in the last place of the exact result, in f32 at
 the default precision, in f32 at the accurate one, and in f64: 0 is exact, 0.5
 correctly rounded. **Work** counts the primitive operations of one f32 element
-at the default precision.
+at the default precision, or of one i64 element where floats are refused.
 
 | operator | also | arguments | meaning | types | ULP | work | PNNX |
 |---|---|---|---|---|---|---|---|

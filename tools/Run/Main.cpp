@@ -96,11 +96,11 @@ static Expected<std::vector<Array>> compute(const Kernel &kernel,
                                             const std::vector<Array> &inputs,
                                             const Options &options) {
   const auto views = viewsOf(inputs);
-  auto shape = kernel.outputShape(views);
-  if (!shape)
-    return shape.error();
   std::vector<Array> outputs;
   for (std::size_t i = 0; i < kernel.outputCount(); ++i) {
+    auto shape = kernel.outputShape(views, i);
+    if (!shape)
+      return shape.error();
     auto output = Array::make(kernel.outputType(i), *shape);
     if (!output)
       return output.error();
@@ -139,16 +139,44 @@ static Mode modeOf(const Options &options) {
   return options.baseline ? Mode::Baseline : Mode::Optimized;
 }
 
+/// The operands' types and ranks, as far as results depend on them.
+static CompileOptions compileOptions(const Options &options,
+                                     const std::vector<Array> &inputs) {
+  CompileOptions compile{.mode = modeOf(options),
+                         .precision = options.precision};
+  for (const Array &input : inputs) {
+    if (input.shape().rank() == 0)
+      compile.zeroDimOperands.push_back(
+          static_cast<std::uint32_t>(compile.operandTypes.size()));
+    compile.operandTypes.push_back(input.type());
+  }
+  return compile;
+}
+
+/// Prints what an expression without elements comes to.
+static Status printScalar(const Expression &expression,
+                          const std::vector<Array> &inputs) {
+  std::vector<Shape> shapes;
+  for (const Array &input : inputs)
+    shapes.push_back(input.shape());
+  auto value = evaluate(expression, shapes);
+  if (!value)
+    return value.error();
+  std::cout << value->str() << '\n';
+  return {};
+}
+
 static Status run(const Options &options) {
   auto inputs = makeInputs(options.inputs);
   if (!inputs)
     return inputs.error();
-  CompileOptions compile{.mode = modeOf(options),
-                         .precision = options.precision};
-  for (const Array &input : *inputs)
-    compile.operandTypes.push_back(input.type());
+  auto expression = Expression::parse(expressionText(options.expression));
+  if (!expression)
+    return expression.error();
+  if (options.outputs.empty() && isScalar(*expression))
+    return printScalar(*expression, *inputs);
   const Engine engine;
-  auto kernel = engine.compile(expressionText(options.expression), compile);
+  auto kernel = engine.compile(*expression, compileOptions(options, *inputs));
   if (!kernel)
     return kernel.error();
   const std::size_t wanted = options.outputs.size();

@@ -133,7 +133,7 @@ static Expected<ops::OpId> operatorOf(const std::string &name) {
   if (!isMeasurable(*op))
     return Error(ErrorCode::Unsupported,
                  concat("operator ", quote(name),
-                        ops::table()[*op].info.types == ops::TypeRule::Integral
+                        !ops::table()[*op].works(ops::Arithmetic::F32)
                             ? " takes integers"
                             : " gives bools",
                         " and has no error to measure"));

@@ -74,7 +74,7 @@ TEST_F(BadCalls, WrongShapes) {
             "is 7 here and 8 there");
   const TensorView flat(static_cast<void *>(out.data()), DType::F32, {64});
   EXPECT_EQ(refusal(ErrorCode::ShapeMismatch, {x, y}, {flat}),
-            "output 0 has shape [64]; the operands broadcast to [8,8]");
+            "output 0 has shape [64]; its operands broadcast to [8,8]");
 }
 
 TEST_F(BadCalls, NullPointers) {

@@ -10,6 +10,7 @@
 #include "CodeGen/CodeGen.h"
 #include "Jit/Session.h"
 #include "Semantics/Check.h"
+#include "TestUtil/Parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,8 @@ inline std::vector<codegen::Target> hostTargets() {
 class CompiledLoop {
 public:
   CompiledLoop(const semantics::Plan &plan, const codegen::Target &target,
-               codegen::OptLevel level = codegen::OptLevel::Optimized) {
+               codegen::OptLevel level = codegen::OptLevel::Optimized)
+      : parameters(parametersOf(plan)) {
     static const auto session = *jit::Session::create();
     auto object = codegen::compile(plan, target, level);
     if (!object) {
@@ -69,11 +71,14 @@ public:
 
   void run(std::int64_t count, std::vector<const void *> pointers,
            const std::vector<std::int64_t> &strides = {}) const {
+    for (const std::uint64_t &parameter : parameters)
+      pointers.push_back(&parameter);
     reinterpret_cast<semantics::LoopFn>(code->address())(
         count, const_cast<void *const *>(pointers.data()), strides.data());
   }
 
 private:
+  std::vector<std::uint64_t> parameters;
   std::shared_ptr<jit::Code> code;
 };
 

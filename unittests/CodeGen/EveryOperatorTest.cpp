@@ -13,8 +13,10 @@
 #include "CodeGen/CompiledLoop.h"
 #include "TestUtil/Floats.h"
 
+#include <limits>
 #include <random>
 #include <tuple>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::test;
@@ -22,48 +24,64 @@ using namespace kexpr::test;
 namespace {
 
 /// One column for each argument.
-template <class T> using Columns = std::vector<std::vector<T>>;
+/// Of bools, one byte each.
+template <class T>
+using Column =
+    std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+template <class T> using Columns = std::vector<Column<T>>;
+
+template <class T> bool isSame(auto a, auto b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return sameFloat(a, b);
+  else
+    return a == b;
+}
 
 using Case = std::tuple<ops::OpId, ops::Arithmetic>;
 
-/// What tests print for a failing parameter.
+constexpr DType types[] = {DType::F32, DType::F32, DType::F64,
+                           DType::I8,  DType::U8,  DType::I16,
+                           DType::I32, DType::I64, DType::Bool};
+
+DType typeOf(ops::Arithmetic arithmetic) {
+  return types[static_cast<std::size_t>(arithmetic)];
+}
+
 std::string nameOfCase(const testing::TestParamInfo<Case> &info) {
   const auto &[id, arithmetic] = info.param;
-  constexpr const char *suffixes[] = {"_f32", "_f32_accurate", "_f64"};
-  return std::string(ops::table()[id].info.name) +
-         suffixes[static_cast<std::size_t>(arithmetic)];
+  std::string name(ops::table()[id].info.name);
+  name += '_';
+  name += nameOf(typeOf(arithmetic));
+  return arithmetic == ops::Arithmetic::F32Accurate ? name + "_accurate" : name;
 }
 
-std::vector<ops::OpId> floatOperators() {
-  std::vector<ops::OpId> ids;
+std::vector<Case> everyCase() {
+  std::vector<Case> cases;
   for (ops::OpId id = 0; id < ops::table().size(); ++id)
-    if (ops::blocks(ops::Arithmetic::F32)[id])
-      ids.push_back(id);
-  return ids;
+    for (std::size_t a = 0; a < ops::ArithmeticCount; ++a)
+      if (ops::table()[id].works(static_cast<ops::Arithmetic>(a)))
+        cases.emplace_back(id, static_cast<ops::Arithmetic>(a));
+  return cases;
 }
 
-/// The operator over its arguments @0, @1... and nothing else.
 semantics::Plan planOf(ops::OpId id, ops::Arithmetic arithmetic) {
-  const DType type =
-      arithmetic == ops::Arithmetic::F64 ? DType::F64 : DType::F32;
   semantics::GraphBuilder builder;
   std::vector<semantics::ValueId> args;
   for (unsigned k = 0; k < ops::table()[id].arity; ++k)
-    args.push_back(builder.input(k, type));
-  const auto result = builder.call(id, type, args);
-  const semantics::Access access{.type = type};
-  return {.graph = builder.finish({&result, 1}),
-          .inputs = std::vector<semantics::Access>(args.size(), access),
-          .outputs = {access},
-          .precision = arithmetic == ops::Arithmetic::F32Accurate
-                           ? Precision::Accurate
-                           : Precision::Default};
+    args.push_back(builder.input(k, typeOf(arithmetic)));
+  const auto result = builder.call(id, args);
+  semantics::Plan plan{.graph = builder.finish({&result, 1}),
+                       .inputs = {},
+                       .outputs = {},
+                       .precision = arithmetic == ops::Arithmetic::F32Accurate
+                                        ? Precision::Accurate
+                                        : Precision::Default};
+  plan.setContiguous();
+  return plan;
 }
 
-/// Random pairs, triples... of `values`.
 template <class T>
-void addMixed(Columns<T> &columns, const std::vector<T> &values,
-              unsigned count) {
+void addMixed(Columns<T> &columns, const Column<T> &values, unsigned count) {
   std::mt19937 generator(7);
   for (unsigned i = 0; i < count; ++i)
     for (auto &column : columns)
@@ -73,47 +91,63 @@ void addMixed(Columns<T> &columns, const std::vector<T> &values,
 template <class T>
 void addRandom(Columns<T> &columns, const ops::Domain &domain, unsigned count) {
   std::mt19937 generator(8);
-  std::uniform_real_distribution<T> draw(static_cast<T>(domain.low),
-                                         static_cast<T>(domain.high));
+  std::uniform_real_distribution<double> draw(domain.low, domain.high);
   for (unsigned i = 0; i < count; ++i)
     for (auto &column : columns)
-      column.push_back(draw(generator));
+      if constexpr (std::is_floating_point_v<T>)
+        column.push_back(static_cast<T>(draw(generator)));
+      else
+        column.push_back(static_cast<T>(static_cast<int>(draw(generator))));
 }
 
-/// Numbers all over the bit patterns of T.
-template <class T> std::vector<T> stepped() {
+template <class T> Column<T> stepped() {
   const auto steps = steppedFloats(1 << 16, 1);
-  if constexpr (sizeof(T) == sizeof(float))
-    return steps;
-  std::vector<T> result;
+  if constexpr (std::is_same_v<T, float>)
+    return Column<T>(steps.begin(), steps.end());
+  Column<T> result;
   std::mt19937_64 generator(9);
   for (std::size_t i = 0; i < steps.size(); ++i)
-    result.push_back(static_cast<T>(std::bit_cast<double>(generator())));
+    if constexpr (std::is_same_v<T, double>)
+      result.push_back(std::bit_cast<double>(generator()));
+    else
+      result.push_back(static_cast<T>(generator() & ~std::uint64_t{0}));
   return result;
 }
 
+template <class T> Column<T> specials() {
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto floats = specialFloats();
+    return {floats.begin(), floats.end()};
+  } else {
+    using Limits = std::numeric_limits<T>;
+    Column<T> values = {Limits::min(), Limits::max()};
+    for (int i = -70; i <= 70; ++i)
+      values.push_back(static_cast<T>(i));
+    return values;
+  }
+}
+
 template <class T> Columns<T> argumentsFor(const ops::OpEntry &entry) {
-  const auto floats = specialFloats();
-  const std::vector<T> specials(floats.begin(), floats.end());
+  const Column<T> special = specials<T>();
   Columns<T> columns(entry.arity);
   if (entry.arity == 1)
-    columns[0] = specials;
+    columns[0] = special;
   else if (entry.arity == 2)
-    for (T x : specials)
-      for (T y : specials)
+    for (auto x : special)
+      for (auto y : special)
         columns[0].push_back(x), columns[1].push_back(y);
   else
-    addMixed(columns, specials, 30000);
-  addMixed(columns, stepped<T>(), 30000);
-  addRandom(columns, entry.info.domain, 30001);
+    addMixed<T>(columns, special, 30000);
+  addMixed<T>(columns, stepped<T>(), 30000);
+  addRandom<T>(columns, entry.info.domain, 30001);
   return columns;
 }
 
-/// Compiled loops of every tier against the interpreter's block loop.
-template <class T> void checkTiers(ops::OpId id, ops::Arithmetic arithmetic) {
+template <class Out, class T>
+void checkResults(ops::OpId id, ops::Arithmetic arithmetic) {
   const auto columns = argumentsFor<T>(ops::table()[id]);
   const std::size_t count = columns[0].size();
-  std::vector<T> expected(count), got(count);
+  Column<Out> expected(count), got(count);
   std::vector<const void *> args;
   for (const auto &column : columns)
     args.push_back(column.data());
@@ -124,14 +158,31 @@ template <class T> void checkTiers(ops::OpId id, ops::Arithmetic arithmetic) {
     ASSERT_TRUE(loop);
     std::vector<const void *> pointers = {got.data()};
     pointers.insert(pointers.end(), args.begin(), args.end());
-    std::fill(got.begin(), got.end(), T(-77));
-    loop.run(count, pointers);
+    std::fill(got.begin(), got.end(), Out(-77));
+    loop.run(static_cast<std::int64_t>(count), pointers);
     for (std::size_t i = 0; i < count; ++i)
-      ASSERT_TRUE(sameFloat(got[i], expected[i]))
-          << "element " << i << ": " << got[i] << ", not " << expected[i]
-          << ", of " << columns[0][i] << (columns.size() > 1 ? ", " : "")
+      ASSERT_TRUE(isSame<Out>(got[i], expected[i]))
+          << "element " << i << ": " << +got[i] << ", not " << +expected[i]
+          << ", of " << +columns[0][i] << (columns.size() > 1 ? ", " : "")
           << (columns.size() > 1 ? std::to_string(columns[1][i]) : "");
   });
+}
+
+template <class T> void checkTiers(ops::OpId id, ops::Arithmetic arithmetic) {
+  if (ops::table()[id].info.result == ops::ResultRule::Bool)
+    checkResults<bool, T>(id, arithmetic);
+  else
+    checkResults<T, T>(id, arithmetic);
+}
+
+template <std::size_t... A>
+void checkCase(const Case &which, std::index_sequence<A...>) {
+  const auto &[id, arithmetic] = which;
+  ((static_cast<std::size_t>(arithmetic) == A
+        ? checkTiers<ops::ElementIn<static_cast<ops::Arithmetic>(A)>>(
+              id, arithmetic)
+        : void()),
+   ...);
 }
 
 class EveryOperator : public testing::TestWithParam<Case> {};
@@ -139,17 +190,8 @@ class EveryOperator : public testing::TestWithParam<Case> {};
 } // namespace
 
 TEST_P(EveryOperator, AsMachineCodeGivesTheInterpretersBits) {
-  const auto &[id, arithmetic] = GetParam();
-  if (arithmetic == ops::Arithmetic::F64)
-    checkTiers<double>(id, arithmetic);
-  else
-    checkTiers<float>(id, arithmetic);
+  checkCase(GetParam(), std::make_index_sequence<ops::ArithmeticCount>{});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Table, EveryOperator,
-    testing::Combine(testing::ValuesIn(floatOperators()),
-                     testing::Values(ops::Arithmetic::F32,
-                                     ops::Arithmetic::F32Accurate,
-                                     ops::Arithmetic::F64)),
-    nameOfCase);
+INSTANTIATE_TEST_SUITE_P(Table, EveryOperator, testing::ValuesIn(everyCase()),
+                         nameOfCase);

@@ -45,7 +45,7 @@ TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
                             .vectorBits = 256});
   for (ops::OpId id = 0; id < ops::table().size(); ++id) {
     const ops::OpEntry &entry = ops::table()[id];
-    if (!ops::blocks(ops::Arithmetic::F32)[id])
+    if (!entry.isFloatToFloat())
       continue;
     std::string call = std::string(entry.info.name) + "(@0";
     for (unsigned k = 1; k < entry.arity; ++k)

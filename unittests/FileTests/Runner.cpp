@@ -6,15 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "FileTests/Runner.h"
 
-#include "Dump/Types.h"
 #include "FileTests/CheckLines.h"
-#include "TestUtil/Floats.h"
+#include "Semantics/Promotion.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
+#include <cstring>
 #include <sstream>
 
 using namespace kexpr;
@@ -50,20 +51,20 @@ void Runner::run(std::vector<Directive> &directives) {
 
 void Runner::expression(Directive &directive) {
   text = directive.argument;
-  accesses.clear();
+  given = {};
 }
 
 void Runner::operands(Directive &directive) {
-  auto parsed = tools::parseAccesses(directive.argument);
+  auto parsed = tools::parseOperands(directive.argument);
   ASSERT_TRUE(parsed) << parsed.error().render();
-  accesses = std::move(*parsed);
+  given = std::move(*parsed);
 }
 
 Expected<semantics::Plan> Runner::plan() const {
   auto expression = Expression::parse(text);
   if (!expression)
     return expression.error();
-  return tools::makePlan(*expression, accesses);
+  return tools::makePlan(*expression, given);
 }
 
 void Runner::error(Directive &directive) {
@@ -108,39 +109,74 @@ void Runner::checkStage(const Directive &directive, codegen::Stage stage) {
       << problems << *dumped;
 }
 
-/// A float in the spelling of C's %a, which loses nothing.
-static std::string hexadecimal(float value) {
-  if (std::isnan(value))
+/// A number in the spelling of C's %a, which loses nothing; an integer or bool
+/// as itself.
+static std::string spell(DType type, std::uint64_t bits) {
+  std::int64_t integer = 0;
+  double real = 0;
+  const bool isReal = semantics::isFloatingPoint(type);
+  const DType widest = isReal ? DType::F64 : DType::I64;
+  void *to = isReal ? static_cast<void *>(&real) : &integer;
+  const void *from[] = {&bits};
+  if (type == widest)
+    std::memcpy(to, &bits, sizeof bits);
+  else
+    ops::conversion(type, widest)(1, from, to);
+  if (!isReal)
+    return std::to_string(integer);
+  if (std::isnan(real))
     return "nan";
   char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%a", static_cast<double>(value));
+  std::snprintf(buffer, sizeof buffer, "%a", real);
   return buffer;
 }
 
+/// The bits of an element for a number in any spelling of C.
+static std::uint64_t read(const std::string &word, DType type) {
+  semantics::Number number{.kind = semantics::Number::Kind::Real};
+  if (semantics::isFloatingPoint(type))
+    number.real = std::strtod(word.c_str(), nullptr);
+  else
+    number = {.integer = std::strtoll(word.c_str(), nullptr, 0)};
+  return number.bitsAs(type);
+}
+
 namespace {
-/// Memory of an operand that has one value everywhere it may be read.
+/// Memory of an operand that has one value everywhere it may be read, and all
+/// ones elsewhere, which is NaN.
 struct Operand {
-  Operand(float value, Walk walk) {
-    const bool isConstant = walk == Walk::Constant;
-    const std::int64_t step = walk == Walk::Strided ? Step : 1;
+  Operand(std::uint64_t bits, const semantics::Access &access, bool isZeroDim) {
+    const bool isConstant = access.walk == Walk::Constant;
+    const std::int64_t step = access.walk == Walk::Strided ? Step : 1;
     const std::int64_t count = isConstant ? 1 : Count;
-    memory.assign(count * step, std::numeric_limits<float>::quiet_NaN());
+    const std::size_t size = sizeOf(access.type);
+    memory.assign(count * step * size, '\xFF');
     for (std::int64_t i = 0; i < count; ++i)
-      memory[i * step] = value;
-    view = {
-        static_cast<const void *>(memory.data()), DType::F32, {count}, {step}};
+      std::memcpy(memory.data() + i * step * size, &bits, size);
+    const void *data = memory.data();
+    view = isZeroDim ? TensorView(data, access.type, {})
+                     : TensorView(data, access.type, {count}, {step});
   }
   // A move keeps where the memory is.
   Operand(Operand &&) = default;
 
-  std::vector<float> memory;
+  std::vector<char> memory;
   TensorView view;
 };
 } // namespace
 
-std::vector<float> Runner::compute(const std::vector<float> &values,
-                                   Mode mode) const {
-  auto kernel = engine.compile(text, {.mode = mode});
+semantics::Access Runner::accessOf(std::size_t operand) const {
+  return operand < given.accesses.size() ? given.accesses[operand]
+                                         : semantics::Access();
+}
+
+std::vector<std::string>
+Runner::compute(const std::vector<std::uint64_t> &values, Mode mode) const {
+  CompileOptions options{.mode = mode};
+  for (const semantics::Access &access : given.accesses)
+    options.operandTypes.push_back(access.type);
+  options.zeroDimOperands = given.zeroDims;
+  auto kernel = engine.compile(text, options);
   if (!kernel) {
     ADD_FAILURE() << kernel.error().render();
     return {};
@@ -148,46 +184,53 @@ std::vector<float> Runner::compute(const std::vector<float> &values,
   std::vector<Operand> inputs;
   std::vector<TensorView> inputViews, outputViews;
   for (std::size_t i = 0; i < values.size(); ++i)
-    inputs.emplace_back(values[i], i < accesses.size() ? accesses[i].walk
-                                                       : Walk::Contiguous);
+    inputs.emplace_back(
+        values[i], accessOf(i),
+        std::count(given.zeroDims.begin(), given.zeroDims.end(), i) > 0);
   for (const Operand &input : inputs)
     inputViews.push_back(input.view);
-  const std::size_t outputs = kernel->outputCount();
-  std::vector<float> memory(outputs * Count);
-  for (std::size_t i = 0; i < outputs; ++i)
-    outputViews.emplace_back(memory.data() + i * Count, Shape{Count});
-
+  std::vector<std::vector<std::uint64_t>> memory;
+  for (std::size_t i = 0; i < kernel->outputCount(); ++i) {
+    auto shape = kernel->outputShape(inputViews, i);
+    EXPECT_TRUE(shape);
+    memory.emplace_back(static_cast<std::size_t>(Count));
+    outputViews.emplace_back(static_cast<void *>(memory[i].data()),
+                             kernel->outputType(i), shape ? *shape : Shape());
+  }
   const Status status = kernel->run(inputViews, outputViews);
   EXPECT_TRUE(status) << status.error().render();
-  std::vector<float> results;
-  for (std::size_t i = 0; i < outputs; ++i) {
-    const float *first = memory.data() + i * Count;
-    results.push_back(*first);
-    for (std::int64_t j = 0; j < Count; ++j)
-      EXPECT_TRUE(test::sameFloat(first[j], *first))
-          << "element " << j << " of output " << i << " is another";
-  }
+  std::vector<std::string> results;
+  for (const TensorView &output : outputViews)
+    results.push_back(spellAll(output));
   return results;
+}
+
+/// What every element of an output is.
+std::string Runner::spellAll(const TensorView &output) {
+  const std::size_t size = sizeOf(output.type());
+  std::string first;
+  for (std::int64_t i = 0; i < output.shape().elementCount(); ++i) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, static_cast<const char *>(output.data()) + i * size,
+                size);
+    const std::string element = spell(output.type(), bits);
+    first = i == 0 ? element : first;
+    EXPECT_EQ(element, first) << "element " << i << " is another";
+  }
+  return first;
 }
 
 void Runner::elements(Directive &directive) {
   std::istringstream words(directive.argument);
-  std::vector<float> values;
+  std::vector<std::uint64_t> values;
   std::string line;
   for (std::string word; words >> word && word != "->"; line += word + ' ')
-    values.push_back(std::strtof(word.c_str(), nullptr));
+    values.push_back(read(word, accessOf(values.size()).type));
   const auto expected = compute(values, Mode::Interpret);
-  for (Mode mode : {Mode::Baseline, Mode::Optimized}) {
-    const auto results = compute(values, mode);
-    ASSERT_EQ(results.size(), expected.size());
-    for (std::size_t i = 0; i < results.size(); ++i)
-      EXPECT_TRUE(test::sameFloat(results[i], expected[i]))
-          << "run " << directive.argument << ": interpreted "
-          << hexadecimal(expected[i]) << ", compiled "
-          << hexadecimal(results[i]);
-  }
+  for (Mode mode : {Mode::Baseline, Mode::Optimized})
+    EXPECT_EQ(compute(values, mode), expected) << directive.argument;
   line += "->";
-  for (float result : expected)
-    line += ' ' + hexadecimal(result);
+  for (const std::string &result : expected)
+    line += ' ' + result;
   directive.argument = line;
 }

@@ -8,6 +8,7 @@
 #define KEXPR_UNITTESTS_FILETESTS_RUNNER_H
 
 #include "CodeGen/CodeGen.h"
+#include "Dump/Types.h"
 #include "FileTests/TestFile.h"
 #include "kexpr/Engine.h"
 
@@ -35,12 +36,16 @@ private:
   void checkStage(const Directive &directive, codegen::Stage stage);
   /// The plan of the expression, or what is wrong with it.
   Expected<semantics::Plan> plan() const;
-  /// The result of each output for these operands, computed in many lanes.
-  std::vector<float> compute(const std::vector<float> &values, Mode mode) const;
+  /// The result of each output, computed in many lanes, for operands whose
+  /// elements have these bits.
+  std::vector<std::string> compute(const std::vector<std::uint64_t> &values,
+                                   Mode mode) const;
+  static std::string spellAll(const TensorView &output);
+  semantics::Access accessOf(std::size_t operand) const;
 
   Engine engine;
   std::string text;
-  std::vector<semantics::Access> accesses;
+  tools::Operands given;
 };
 
 } // namespace kexpr::filetests

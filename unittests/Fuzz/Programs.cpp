@@ -23,7 +23,7 @@ static const std::vector<const ops::OpEntry *> &floatOperators() {
   static const auto result = [] {
     std::vector<const ops::OpEntry *> entries;
     for (std::size_t id = 0; id < ops::table().size(); ++id)
-      if (ops::blocks(ops::Arithmetic::F32)[id])
+      if (ops::table()[id].isFloatToFloat())
         entries.push_back(&ops::table()[id]);
     return entries;
   }();

@@ -54,7 +54,8 @@ private:
   static std::array<ops::BlockFn, 2> loops() {
     const ops::OpId id = *ops::find(Op::info.name);
     const auto baseline = ops::blockTables<ops::Isa::Baseline>();
-    return {baseline[static_cast<std::size_t>(A)][id], ops::blocks(A)[id]};
+    return {baseline.operators[static_cast<std::size_t>(A)][id],
+            ops::blocks(A)[id]};
   }
 
   void checkInPlace(ops::BlockFn loop, std::size_t first,

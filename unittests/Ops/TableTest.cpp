@@ -95,14 +95,14 @@ TEST(Table, IsComplete) {
   ASSERT_EQ(ops::blocks(ops::Arithmetic::F32).size(), ops::Operators::size);
   for (std::size_t id = 0; id < ops::table().size(); ++id) {
     const ops::OpEntry &entry = ops::table()[id];
-    const bool integral = entry.info.types == ops::TypeRule::Integral;
-    const bool compares = entry.info.result == ops::ResultRule::Bool;
     EXPECT_FALSE(entry.info.doc.empty()) << entry.info.name;
-    EXPECT_EQ(entry.reference == nullptr, integral) << entry.info.name;
-    EXPECT_EQ(ops::blocks(ops::Arithmetic::F32)[id] == nullptr,
-              integral || compares)
+    EXPECT_EQ(entry.reference != nullptr, entry.works(ops::Arithmetic::F32))
         << entry.info.name;
-    EXPECT_GE(entry.work[0].operations, 1u) << entry.info.name;
+    for (std::size_t a = 0; a < ops::ArithmeticCount; ++a) {
+      const auto arithmetic = static_cast<ops::Arithmetic>(a);
+      EXPECT_EQ(ops::blocks(arithmetic)[id] != nullptr, entry.works(arithmetic))
+          << entry.info.name;
+    }
     EXPECT_LT(entry.info.domain.low, entry.info.domain.high) << entry.info.name;
   }
 }

@@ -71,7 +71,8 @@ TEST(Interpreter, UnalignedMemoryIsFine) {
   const float three = 3;
   for (int i = 0; i < 100; ++i)
     std::memcpy(&in[1 + 4 * i], &three, 4);
-  void *pointers[] = {&out[3], &in[1]};
+  float two = 2;
+  void *pointers[] = {&out[3], &in[1], &two};
   interpreter.run(100, pointers, nullptr);
   float result;
   std::memcpy(&result, &out[3 + 4 * 99], 4);

@@ -64,7 +64,9 @@ template <class T>
 using IntOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
 /// One element, or one vector of elements, of type T in algebra A. Arithmetic
-/// on integers wraps. Comparisons with NaN are false, except `!=`.
+/// on integers wraps; no quotient of theirs may be undefined, by 0 or of the
+/// least number by -1. Comparisons with NaN are false, except `!=`.
+/// Arithmetic of bools is & | ^ and ~.
 template <class A, class T> struct Value {
   using Algebra = A;
   using Element = T;
@@ -93,7 +95,7 @@ template <class A, class T> struct Value {
   KEXPR_OPS_BINARY(+, Add)
   KEXPR_OPS_BINARY(-, Sub)
   KEXPR_OPS_BINARY(*, Mul)
-  KEXPR_OPS_BINARY(/, Div) // floating point only
+  KEXPR_OPS_BINARY(/, Div)
   KEXPR_OPS_BINARY(&, And)
   KEXPR_OPS_BINARY(|, Or)
   KEXPR_OPS_BINARY(^, Xor)
@@ -126,7 +128,7 @@ template <class A, class T> struct Value {
     return {A::template apply<Prim::Shl, T>(a.rep, count.rep)};
   }
   friend Value operator<<(Value a, int count) { return a << a.like(T(count)); }
-  /// Arithmetic for signed T.
+  /// Arithmetic for signed T, logical for unsigned.
   friend Value operator>>(Value a, Value count) {
     return {A::template apply<Prim::ShrArithmetic, T>(a.rep, count.rep)};
   }

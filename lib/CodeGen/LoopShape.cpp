@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/LoopShape.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using semantics::Plan;
+
+/// Copies of the body in the main loop. A short body is repeated so that the
+/// loop's own instructions weigh little; a long one hides its latency by
+/// itself, since a core looks hundreds of instructions ahead.
+unsigned codegen::copiesOf(const Plan &plan, OptLevel level) {
+  const unsigned operations = plan.work().operations;
+  if (operations <= 12)
+    return 4;
+  return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
+}
+
+/// Bytes of the widest value that is computed, or copied where none is.
+static unsigned widestOf(const Plan &plan) {
+  std::size_t widest = 1;
+  for (const semantics::Value &value : plan.graph.values)
+    widest = std::max(widest, sizeOf(value.type));
+  return static_cast<unsigned>(widest);
+}
+
+/// Elements of a vector: as many as a register has of the widest values. f32 in
+/// double lanes takes two registers a value; a long formula needs more of them
+/// than there are, and is better off with half as many elements (by a quarter
+/// slower than in full vectors if those fitted, as short ones do). Zen 5, with
+/// the registers of AVX2.
+unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
+  constexpr unsigned manyOperations = 68, fewRegisters = 256;
+  unsigned lanes = target.vectorBits / (8 * widestOf(plan));
+  if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
+      target.vectorBits <= fewRegisters)
+    lanes /= 2;
+  // What goes lane by lane makes code for each of them.
+  constexpr unsigned mostSingly = 16;
+  for (const auto *accesses : {&plan.inputs, &plan.outputs})
+    for (const semantics::Access &access : *accesses)
+      if (access.walk == semantics::Walk::Strided ||
+          sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
+        lanes = std::min(lanes, mostSingly);
+  return lanes;
+}

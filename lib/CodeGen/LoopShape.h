@@ -1,0 +1,21 @@
+//===- CodeGen/LoopShape.h - How much a loop does in one step -------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_LOOPSHAPE_H
+#define KEXPR_CODEGEN_LOOPSHAPE_H
+
+#include "CodeGen/CodeGen.h"
+
+namespace kexpr::codegen {
+
+/// Copies of the body in the main loop.
+unsigned copiesOf(const semantics::Plan &plan, OptLevel level);
+/// Elements of a vector.
+unsigned lanesOf(const semantics::Plan &plan, const Target &target);
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_LOOPSHAPE_H

@@ -1,0 +1,153 @@
+//===- Ops/Conversion.h - From one element type to another ----------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Conversions as formulas, with PyTorch's results. f16 and bf16 are no types
+/// that formulas compute in: their elements are bit patterns that widen to f32,
+/// exactly, and are rounded to nearest even from it.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_CONVERSION_H
+#define KEXPR_OPS_CONVERSION_H
+
+#include "Ops/Algebra/Value.h"
+#include "kexpr/Tensor.h"
+
+#include <limits>
+
+namespace kexpr::ops {
+
+/// Every element type.
+inline constexpr DType AllTypes[] = {
+    DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8,
+    DType::U8,  DType::I16, DType::I32, DType::I64,  DType::Bool};
+
+namespace detail {
+template <DType D> struct ElementOfType;
+template <> struct ElementOfType<DType::F32> { using Type = float; };
+template <> struct ElementOfType<DType::F64> { using Type = double; };
+template <> struct ElementOfType<DType::F16> { using Type = std::uint16_t; };
+template <> struct ElementOfType<DType::BF16> { using Type = std::uint16_t; };
+template <> struct ElementOfType<DType::I8> { using Type = std::int8_t; };
+template <> struct ElementOfType<DType::U8> { using Type = std::uint8_t; };
+template <> struct ElementOfType<DType::I16> { using Type = std::int16_t; };
+template <> struct ElementOfType<DType::I32> { using Type = std::int32_t; };
+template <> struct ElementOfType<DType::I64> { using Type = std::int64_t; };
+template <> struct ElementOfType<DType::Bool> { using Type = bool; };
+} // namespace detail
+
+/// The C++ type of an element; the bit pattern of an f16 or bf16.
+template <DType D> using Element = typename detail::ElementOfType<D>::Type;
+
+/// Calls `visit.template operator()<D>()` for the type.
+template <class F> constexpr auto visitType(DType type, F visit) {
+  switch (type) {
+  case DType::F64:
+    return visit.template operator()<DType::F64>();
+  case DType::F16:
+    return visit.template operator()<DType::F16>();
+  case DType::BF16:
+    return visit.template operator()<DType::BF16>();
+  case DType::I8:
+    return visit.template operator()<DType::I8>();
+  case DType::U8:
+    return visit.template operator()<DType::U8>();
+  case DType::I16:
+    return visit.template operator()<DType::I16>();
+  case DType::I32:
+    return visit.template operator()<DType::I32>();
+  case DType::I64:
+    return visit.template operator()<DType::I64>();
+  case DType::Bool:
+    return visit.template operator()<DType::Bool>();
+  case DType::F32:
+    break;
+  }
+  return visit.template operator()<DType::F32>();
+}
+
+template <DType D>
+inline constexpr bool isHalf = D == DType::F16 || D == DType::BF16;
+
+/// The f32 of a bit pattern. A shift puts the parts of an f16 in their places;
+/// the power of two then mends the exponent, of subnormal numbers too.
+template <DType From, class V> auto widen(V pattern) {
+  auto bits = pattern.template to<std::int32_t>();
+  if constexpr (From == DType::BF16) {
+    return (bits << 16).template bits<float>();
+  } else {
+    auto magnitude = bits & 0x7FFF;
+    auto number = (magnitude << 13).template bits<float>() * 0x1p112f;
+    auto special = ((magnitude << 13) | 0x7F800000).template bits<float>();
+    auto sign = ((bits & 0x8000) << 16).template bits<float>();
+    return copySign(select(magnitude >= 0x7C00, special, number), sign);
+  }
+}
+
+/// The bit pattern of an f32, rounded to nearest even.
+template <DType To, class V> auto narrow(V number) {
+  auto bits = number.template bits<std::int32_t>();
+  auto magnitude = bits & 0x7FFFFFFF;
+  auto sign = shiftRightLogical(bits ^ magnitude, 16);
+  // Adds just under half of the last place that stays, and the rest if odd.
+  auto rounded = [&magnitude](int dropped) {
+    auto isOdd = (magnitude >> dropped) & 1;
+    return magnitude + ((1 << (dropped - 1)) - 1) + isOdd;
+  };
+  auto isNan = magnitude > 0x7F800000;
+  if constexpr (To == DType::BF16) {
+    auto pattern = select(isNan, 0x7FC0, rounded(16) >> 16);
+    return (pattern | sign).template to<std::uint16_t>();
+  } else {
+    constexpr std::int32_t leastNormal = 0x38800000, overflow = 0x477FF000;
+    auto normal = (rounded(13) - 0x38000000) >> 13;
+    // One unit of 1/2 is the unit of the least f16.
+    auto shifted = abs(number) + 0.5f;
+    auto subnormal = shifted.template bits<std::int32_t>() - 0x3F000000;
+    auto pattern = select(magnitude < leastNormal, subnormal, normal);
+    pattern = select(magnitude >= overflow, 0x7C00, pattern);
+    pattern = select(isNan, 0x7E00, pattern);
+    return (pattern | sign).template to<std::uint16_t>();
+  }
+}
+
+/// Truncated towards zero. What does not fit, NaN too, is the least number of
+/// i64, and of i32 otherwise, of which narrower types keep the low bits: what
+/// x86 gives.
+template <class To, class V> auto truncateTo(V number) {
+  using Via = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
+  using From = ElementOf<V>;
+  constexpr From limit = -static_cast<From>(std::numeric_limits<Via>::min());
+  // Doubles just below the least number of i32 are truncated to it.
+  constexpr bool isFiner = sizeof(From) > sizeof(Via);
+  auto isAbove = isFiner ? number > -limit - 1 : number >= -limit;
+  auto whole = select(isAbove & (number < limit), number.template to<Via>(),
+                      std::numeric_limits<Via>::min());
+  return whole.template to<To>();
+}
+
+/// The element of type To that an element of type From is converted to.
+template <DType From, DType To, class V> auto convertElement(V x) {
+  using E = Element<To>;
+  if constexpr (isHalf<From>)
+    return convertElement<DType::F32, To>(widen<From>(x));
+  else if constexpr (isHalf<To>)
+    return narrow<To>(convertElement<From, DType::F32>(x));
+  else if constexpr (From == To)
+    return x;
+  else if constexpr (To == DType::Bool)
+    return x != 0;
+  else if constexpr (std::is_floating_point_v<ElementOf<V>> &&
+                     std::is_integral_v<E>)
+    return truncateTo<E>(x);
+  else
+    return x.template to<E>();
+}
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_CONVERSION_H

@@ -1,0 +1,247 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kexpr/Scalar.h"
+
+#include "Semantics/Number.h"
+#include "Semantics/Promotion.h"
+#include "Support/Quote.h"
+#include "Support/Text.h"
+#include "Syntax/Printer.h"
+
+#include <new>
+
+using namespace kexpr;
+using semantics::Number;
+
+namespace {
+
+/// Walks the tree once, children first; no recursion, whatever the depth.
+class Evaluator {
+public:
+  Evaluator(const Expression &expression, Span<const Shape> shapes)
+      : expression(expression), shapes(shapes) {}
+
+  Expected<Scalar> run();
+
+private:
+  Expected<Scalar> value(const Node &node);
+  Expected<Scalar> call(const Node &node);
+  Expected<Scalar> size(const Node &node);
+  /// The arguments of a call as numbers.
+  Expected<std::vector<Number>> numbers(const Node &node);
+  Error fault(ErrorCode code, const Node &node, std::string message) const {
+    return {code, std::move(message), std::string(expression.text()),
+            node.range};
+  }
+  Error fault(const Node &node, const Error &error) const {
+    return fault(error.code(), node, error.message());
+  }
+  semantics::Shapes source() const {
+    return {shapes.data(), shapes.size(),
+            [](const void *all, std::size_t operand) -> const Shape & {
+              return static_cast<const Shape *>(all)[operand];
+            }};
+  }
+
+  const Expression &expression;
+  Span<const Shape> shapes;
+  std::vector<Scalar> values;
+};
+
+} // namespace
+
+static Scalar scalarOf(const Number &number) {
+  Scalar result;
+  result.kind = number.kind == Number::Kind::Bool  ? Scalar::Kind::Bool
+                : number.kind == Number::Kind::Int ? Scalar::Kind::Int
+                                                   : Scalar::Kind::Float;
+  result.integer = number.integer;
+  result.number = number.real;
+  return result;
+}
+
+Expected<std::vector<Number>> Evaluator::numbers(const Node &node) {
+  std::vector<Number> result;
+  for (std::uint32_t child : node.children) {
+    const Scalar &scalar = values[child];
+    const Node &argument = expression.nodes()[child];
+    switch (scalar.kind) {
+    case Scalar::Kind::Bool:
+      result.push_back({Number::Kind::Bool, scalar.integer, 0});
+      break;
+    case Scalar::Kind::Int:
+      result.push_back({Number::Kind::Int, scalar.integer, 0});
+      break;
+    case Scalar::Kind::Float:
+      result.push_back({Number::Kind::Real, 0, scalar.number});
+      break;
+    default:
+      return fault(
+          ErrorCode::TypeMismatch, argument,
+          concat(quote(node.name), " takes numbers, not ",
+                 argument.kind == NodeKind::Operand
+                     ? concat("the elements of operand @", argument.index)
+                     : scalar.str()));
+    }
+  }
+  return result;
+}
+
+Expected<Scalar> Evaluator::size(const Node &node) {
+  const auto nodes = expression.nodes();
+  const bool isAxis = node.children.size() == 2;
+  const bool isWhole = node.children.size() == 1;
+  if ((!isAxis && !isWhole) ||
+      nodes[node.children[0]].kind != NodeKind::Operand)
+    return fault(ErrorCode::WrongArity, node,
+                 "'size' takes an operand and an axis, or an operand alone");
+  const std::uint32_t operand = nodes[node.children[0]].index;
+  if (isAxis) {
+    Node axis = node;
+    axis.children = {node.children.data() + 1, 1};
+    auto number = numbers(axis);
+    if (!number)
+      return number.error();
+    auto size = semantics::sizeNumber(source(), operand, number->front());
+    return size ? Expected<Scalar>(scalarOf(*size)) : fault(node, size.error());
+  }
+  if (operand >= shapes.size())
+    return fault(ErrorCode::MissingOperand, node,
+                 concat("the shape of operand @", operand,
+                        " is needed, but only ", shapes.size(), " were given"));
+  Scalar whole;
+  whole.kind = Scalar::Kind::List;
+  for (std::int64_t extent : shapes[operand])
+    whole.elements.push_back(scalarOf({.integer = extent}));
+  return whole;
+}
+
+Expected<Scalar> Evaluator::call(const Node &node) {
+  if (node.name == "size")
+    return size(node);
+  const auto type = semantics::castType(node.name);
+  const auto op = ops::find(node.name);
+  if (!type && !op)
+    return fault(ErrorCode::UnknownOperator, node,
+                 concat("unknown operator ", quote(node.name)));
+  const unsigned arity = type ? 1 : ops::table()[*op].arity;
+  if (node.children.size() != arity)
+    return fault(ErrorCode::WrongArity, node,
+                 concat(quote(node.name), " of numbers takes ", arity,
+                        " arguments, not ", node.children.size()));
+  auto args = numbers(node);
+  if (!args)
+    return args.error();
+  if (type)
+    return scalarOf(semantics::castNumber(args->front(), *type));
+  auto result = semantics::callNumber(*op, *args);
+  return result ? Expected<Scalar>(scalarOf(*result))
+                : fault(node, result.error());
+}
+
+Expected<Scalar> Evaluator::value(const Node &node) {
+  Scalar result;
+  switch (node.kind) {
+  case NodeKind::Integer:
+  case NodeKind::Float:
+  case NodeKind::Bool:
+    return scalarOf(semantics::numberOf(node));
+  case NodeKind::Complex:
+    result.kind = Scalar::Kind::Complex;
+    result.number = node.number;
+    result.imaginary = node.imaginary;
+    return result;
+  case NodeKind::List:
+    result.kind = Scalar::Kind::List;
+    for (std::uint32_t child : node.children)
+      result.elements.push_back(std::move(values[child]));
+    return result;
+  case NodeKind::Call:
+    return call(node);
+  case NodeKind::Word:
+    return fault(ErrorCode::UnknownOperator, node,
+                 concat(quote(node.name), " is not a value"));
+  default:
+    // None; and an operand, which stands for its shape inside of size alone.
+    return result;
+  }
+}
+
+/// The first operand outside of `size`; null if there is none.
+static const Node *firstElement(const Expression &expression) {
+  const auto nodes = expression.nodes();
+  std::vector<bool> isShape(nodes.size());
+  for (const Node &node : nodes)
+    if (node.kind == NodeKind::Call && node.name == "size" &&
+        !node.children.empty())
+      isShape[node.children[0]] = true;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].kind == NodeKind::Operand && !isShape[i])
+      return &nodes[i];
+  return nullptr;
+}
+
+bool kexpr::isScalar(const Expression &expression) {
+  return firstElement(expression) == nullptr;
+}
+
+Expected<Scalar> Evaluator::run() {
+  if (const Node *operand = firstElement(expression))
+    return fault(ErrorCode::InvalidArgument, *operand,
+                 concat("operand @", operand->index,
+                        " has elements; only its sizes can be evaluated"));
+  for (const Node &node : expression.nodes()) {
+    auto result = value(node);
+    if (!result)
+      return result;
+    values.push_back(std::move(*result));
+  }
+  return std::move(values.back());
+}
+
+Expected<Scalar> kexpr::evaluate(const Expression &expression,
+                                 Span<const Shape> shapes) {
+  try {
+    return Evaluator(expression, shapes).run();
+  } catch (const std::bad_alloc &) {
+    return Error(ErrorCode::OutOfMemory, "out of memory while evaluating");
+  }
+}
+
+/// The text of a value that is no list.
+static std::string leaf(const Scalar &scalar) {
+  Node node;
+  node.integer = scalar.integer;
+  node.number = scalar.number;
+  node.imaginary = scalar.imaginary;
+  switch (scalar.kind) {
+  case Scalar::Kind::Bool:
+    node.kind = NodeKind::Bool;
+    break;
+  case Scalar::Kind::Int:
+    node.kind = NodeKind::Integer;
+    break;
+  case Scalar::Kind::Float:
+    node.kind = NodeKind::Float;
+    break;
+  case Scalar::Kind::Complex:
+    node.kind = NodeKind::Complex;
+    break;
+  default:
+    node.kind = NodeKind::None;
+  }
+  return syntax::printLeaf(node);
+}
+
+std::string Scalar::str() const {
+  if (kind != Kind::List)
+    return leaf(*this);
+  std::string text = "[";
+  for (const Scalar &element : elements)
+    text += (&element == elements.data() ? "" : ",") + element.str();
+  return text + "]";
+}

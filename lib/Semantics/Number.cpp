@@ -1,0 +1,170 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Number.h"
+
+#include "Semantics/Promotion.h"
+#include "Support/Text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+using Kind = Number::Kind;
+
+DType Number::type() const {
+  return kind == Kind::Bool  ? DType::Bool
+         : kind == Kind::Int ? DType::I64
+                             : DType::F32;
+}
+
+std::uint64_t Number::bitsAs(DType to) const {
+  const DType from = kind == Kind::Real ? DType::F64 : DType::I64;
+  std::uint64_t bits = 0;
+  const void *args[] = {&integer};
+  if (from == DType::F64)
+    args[0] = &real;
+  if (from == to)
+    std::memcpy(&bits, args[0], sizeof bits);
+  else
+    ops::conversion(from, to)(1, args, &bits);
+  return bits;
+}
+
+Number semantics::numberOf(const Node &node) {
+  switch (node.kind) {
+  case NodeKind::Bool:
+    return {.kind = Kind::Bool, .integer = node.integer};
+  case NodeKind::Integer:
+    return {.kind = Kind::Int, .integer = node.integer};
+  default:
+    return {.kind = Kind::Real, .real = node.number};
+  }
+}
+
+Number semantics::castNumber(const Number &number, DType type) {
+  const std::uint64_t bits = number.bitsAs(type);
+  Number result;
+  if (isFloatingPoint(type)) {
+    result.kind = Kind::Real;
+    const void *args[] = {&bits};
+    if (type == DType::F64)
+      result.real = std::bit_cast<double>(bits);
+    else
+      ops::conversion(type, DType::F64)(1, args, &result.real);
+    return result;
+  }
+  result.kind = type == DType::Bool ? Kind::Bool : Kind::Int;
+  const void *args[] = {&bits};
+  if (type == DType::I64)
+    result.integer = static_cast<std::int64_t>(bits);
+  else
+    ops::conversion(type, DType::I64)(1, args, &result.integer);
+  return result;
+}
+
+static bool isAll(std::span<const Number> args, Kind kind) {
+  return std::all_of(args.begin(), args.end(),
+                     [kind](const Number &n) { return n.kind == kind; });
+}
+
+static bool hasReal(std::span<const Number> args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const Number &n) { return n.kind == Kind::Real; });
+}
+
+static bool isBitwise(const ops::OpInfo &info) {
+  return !ops::worksIn(info.types, ops::Arithmetic::F32);
+}
+
+Kind semantics::callKind(ops::OpId op, std::span<const Number> args) {
+  const ops::OpInfo &info = ops::table()[op].info;
+  if (info.result == ops::ResultRule::Bool)
+    return Kind::Bool;
+  if (isBitwise(info))
+    return isAll(args, Kind::Bool) ? Kind::Bool : Kind::Int;
+  const bool isReal = !ops::worksIn(info.types, ops::Arithmetic::I64);
+  return isReal || hasReal(args) ? Kind::Real : Kind::Int;
+}
+
+/// The reference over numbers read as doubles.
+static double referenceOf(const ops::OpEntry &entry,
+                          std::span<const Number> args) {
+  std::array<double, ops::MaxArity> reals{};
+  std::transform(args.begin(), args.end(), reals.begin(),
+                 [](const Number &number) { return number.asReal(); });
+  return entry.reference(reals.data());
+}
+
+/// The formula over 64-bit integers, which wraps; a truth value is 0 or 1.
+static std::int64_t wrapped(ops::OpId op, std::span<const Number> args) {
+  const void *places[ops::MaxArity];
+  std::transform(args.begin(), args.end(), places,
+                 [](const Number &number) { return &number.integer; });
+  std::int64_t result = 0;
+  ops::blocks(ops::Arithmetic::I64)[op](1, places, &result);
+  return result;
+}
+
+/// A whole result, where the exact one is near `exact`.
+static Expected<Number> whole(const ops::OpInfo &info, std::int64_t result,
+                              double exact) {
+  // References err by far less than this, wrapped results by far more.
+  constexpr double relative = 0x1p-40;
+  if (std::abs(exact) < 0x1p53 && exact != std::trunc(exact))
+    return Number{.kind = Kind::Real, .real = exact};
+  const double distance = std::abs(exact - static_cast<double>(result));
+  if (!std::isfinite(exact) || distance > relative * std::abs(exact))
+    return Error(
+        ErrorCode::InvalidArgument,
+        concat("'", info.name, "' of these integers has no 64-bit result"));
+  return Number{.integer = result};
+}
+
+Expected<Number> semantics::callNumber(ops::OpId op,
+                                       std::span<const Number> args) {
+  const ops::OpEntry &entry = ops::table()[op];
+  const Kind kind = callKind(op, args);
+  if (isBitwise(entry.info)) {
+    if (hasReal(args))
+      return Error(ErrorCode::TypeMismatch,
+                   concat("operator '", entry.info.name, "' takes ",
+                          describe(entry.info.types), ", not real numbers"));
+    const std::int64_t bits = wrapped(op, args);
+    return Number{.kind = kind, .integer = bits};
+  }
+  if (kind == Kind::Bool && !hasReal(args))
+    return Number{.kind = kind, .integer = wrapped(op, args)};
+  const double exact = referenceOf(entry, args);
+  if (kind == Kind::Bool)
+    return Number{.kind = kind, .integer = exact != 0};
+  if (kind == Kind::Real)
+    return Number{.kind = kind, .real = exact};
+  return whole(entry.info, wrapped(op, args), exact);
+}
+
+Expected<Number> semantics::sizeNumber(const Shapes &shapes,
+                                       std::uint32_t operand,
+                                       const Number &axis) {
+  if (axis.kind != Kind::Int)
+    return Error(ErrorCode::TypeMismatch, "an axis is an integer");
+  if (operand >= shapes.count)
+    return Error(ErrorCode::MissingOperand,
+                 concat("the expression needs the shape of operand @", operand,
+                        ", but only ", shapes.count, " were given"));
+  const Shape &shape = shapes[operand];
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  if (axis.integer < -rank || axis.integer >= rank)
+    return Error(ErrorCode::ShapeMismatch,
+                 concat("operand @", operand, " of shape ", shape.str(),
+                        " has no axis ", axis.integer));
+  const std::int64_t place = axis.integer + (axis.integer < 0 ? rank : 0);
+  return Number{.integer = shape[static_cast<std::size_t>(place)]};
+}

@@ -1,0 +1,70 @@
+//===- Semantics/Number.h - Numbers that no element is needed for ---------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Literals, sizes, and what is computed from them: numbers that are known
+/// before the loop runs. They follow Python: integers are exact, real numbers
+/// are doubles, and both are rounded once, where they meet an operand.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SEMANTICS_NUMBER_H
+#define KEXPR_SEMANTICS_NUMBER_H
+
+#include "Ops/Table.h"
+#include "kexpr/Error.h"
+#include "kexpr/Expression.h"
+#include "kexpr/Tensor.h"
+
+#include <span>
+
+namespace kexpr::semantics {
+
+struct Number {
+  enum class Kind : std::uint8_t { Bool, Int, Real };
+  Kind kind = Kind::Int;
+  std::int64_t integer = 0; ///< Bool, Int.
+  double real = 0;          ///< Real.
+
+  double asReal() const {
+    return kind == Kind::Real ? real : static_cast<double>(integer);
+  }
+  /// The type that it counts as in promotion.
+  DType type() const;
+  /// The bits of an element of `to` with its value: rounded, or wrapped.
+  std::uint64_t bitsAs(DType to) const;
+};
+
+/// The number of a literal: an Integer, Float or Bool node.
+Number numberOf(const Node &node);
+/// What kind of number an operator gives for arguments of these kinds.
+Number::Kind callKind(ops::OpId op, std::span<const Number> args);
+/// An operator over numbers, as many as it takes. Integers that leave 64 bits
+/// or are divided by 0 are an error; whole numbers whose result is none, as of
+/// `pow(2,-1)`, give a real one.
+Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
+/// A number as one of `type`, by the rules of elements.
+Number castNumber(const Number &number, DType type);
+
+/// Where the shapes of operands are found.
+struct Shapes {
+  const void *context = nullptr;
+  std::size_t count = 0;
+  const Shape &(*at)(const void *context, std::size_t operand) = nullptr;
+
+  const Shape &operator[](std::size_t operand) const {
+    return at(context, operand);
+  }
+};
+
+/// The extent of an axis of operand `operand`; negative axes count from the
+/// end.
+Expected<Number> sizeNumber(const Shapes &shapes, std::uint32_t operand,
+                            const Number &axis);
+
+} // namespace kexpr::semantics
+
+#endif // KEXPR_SEMANTICS_NUMBER_H
