@@ -10,6 +10,7 @@
 #include "CodeGen/CodeGen.h"
 #include "Jit/Session.h"
 #include "Semantics/Check.h"
+#include "Semantics/Promotion.h"
 #include "TestUtil/Parameters.h"
 
 #include <gtest/gtest.h>

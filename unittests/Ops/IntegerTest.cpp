@@ -11,6 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "OperatorTypes.h"
 
+#include <limits>
+#include <random>
+#include <vector>
+
 using namespace kexpr;
 using namespace kexpr::test;
 using ops::Scalar;
@@ -71,6 +75,98 @@ TEST(Bools, AreCombined) {
       EXPECT_EQ(ops::Or::formula(Scalar<bool>{x}, Scalar<bool>{y}).rep, x || y);
       EXPECT_EQ(ops::Xor::formula(Scalar<bool>{x}, Scalar<bool>{y}).rep,
                 x != y);
+    }
+}
+
+/// What Python has for integers, or 0 for division by 0; wrapped to T.
+template <class T> T floorDivided(T x, T y) {
+  if (y == 0)
+    return 0;
+  const __int128 a = x, b = y;
+  return static_cast<T>(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+
+template <class T> T power(T x, T y) {
+  if (y < 0)
+    return x == 1 || (x == T(-1) && y % 2 == 0) ? 1 : x == T(-1) ? x : 0;
+  std::uint64_t result = 1;
+  for (T i = 0; i < y; ++i)
+    result *= static_cast<std::uint64_t>(x);
+  return static_cast<T>(result);
+}
+
+template <class Op, class T> T call(T x, T y) {
+  return Op::formula(Scalar<T>{x}, Scalar<T>{y}).rep;
+}
+
+template <class T> class EveryPair : public ::testing::Test {};
+using Bytes = ::testing::Types<std::int8_t, std::uint8_t>;
+TYPED_TEST_SUITE(EveryPair, Bytes);
+
+TYPED_TEST(EveryPair, OfBytesIsRight) {
+  using T = TypeParam;
+  for (int i = -128; i < 256; ++i)
+    for (int k = -128; k < 256; ++k) {
+      const T x = static_cast<T>(i), y = static_cast<T>(k);
+      const T quotient = floorDivided<T>(x, y);
+      const T rest = y == 0 ? T(0) : static_cast<T>(x - quotient * y);
+      ASSERT_EQ((call<ops::FloorDivide, T>(x, y)), quotient) << i << ' ' << k;
+      ASSERT_EQ((call<ops::Remainder, T>(x, y)), rest) << i << ' ' << k;
+      ASSERT_EQ((call<ops::Fmod, T>(x, y)), y == 0 ? T(0) : T(x % y));
+      ASSERT_EQ((call<ops::Pow, T>(x, y)), power<T>(x, y)) << i << ' ' << k;
+      ASSERT_EQ((call<ops::Add, T>(x, y)), T(x + y));
+      ASSERT_EQ((call<ops::Sub, T>(x, y)), T(x - y));
+      ASSERT_EQ((call<ops::Mul, T>(x, y)), T(x * y));
+      ASSERT_EQ((call<ops::Maximum, T>(x, y)), std::max(x, y));
+      ASSERT_EQ((call<ops::Minimum, T>(x, y)), std::min(x, y));
+    }
+}
+
+TYPED_TEST(EveryPair, OneByteIsRight) {
+  using T = TypeParam;
+  for (int i = -128; i < 256; ++i) {
+    const Scalar<T> x{static_cast<T>(i)};
+    EXPECT_EQ(ops::Abs::formula(x).rep, T(x.rep < 0 ? -x.rep : x.rep));
+    EXPECT_EQ(ops::Neg::formula(x).rep, T(-x.rep));
+    EXPECT_EQ(ops::Sign::formula(x).rep, T((x.rep > 0) - (x.rep < 0)));
+    EXPECT_EQ(ops::Floor::formula(x).rep, x.rep);
+    EXPECT_EQ(ops::Round::formula(x).rep, x.rep);
+    EXPECT_EQ(ops::Square::formula(x).rep, T(x.rep * x.rep));
+    EXPECT_EQ(ops::Relu::formula(x).rep, x.rep > 0 ? x.rep : T(0));
+  }
+}
+
+template <class T> class WideDivision : public ::testing::Test {};
+using WideTypes = ::testing::Types<std::int16_t, std::int32_t, std::int64_t>;
+TYPED_TEST_SUITE(WideDivision, WideTypes);
+
+TYPED_TEST(WideDivision, NeverTrapsAndFloors) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values = {Limits::min(), Limits::max(), Limits::min() + 1,
+                           Limits::max() - 1, Limits::max() / 2};
+  for (int i = -20; i <= 20; ++i)
+    values.push_back(static_cast<T>(i));
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 300; ++i)
+    values.push_back(static_cast<T>(random() >> random() % 60));
+  for (T x : values)
+    for (T y : values) {
+      const T quotient = floorDivided<T>(x, y);
+      ASSERT_EQ((call<ops::FloorDivide, T>(x, y)), quotient) << x << ' ' << y;
+      const __int128 rest = y == 0 ? 0 : __int128{x} - __int128{quotient} * y;
+      ASSERT_EQ((call<ops::Remainder, T>(x, y)), T(rest)) << x << ' ' << y;
+    }
+}
+
+TEST(Bools, AddAndMultiply) {
+  for (bool x : {false, true})
+    for (bool y : {false, true}) {
+      EXPECT_EQ((call<ops::Add, bool>(x, y)), x || y);
+      EXPECT_EQ((call<ops::Mul, bool>(x, y)), x && y);
+      EXPECT_EQ((call<ops::Maximum, bool>(x, y)), x || y);
+      EXPECT_EQ((call<ops::Less, bool>(x, y)), x < y);
+      EXPECT_EQ((call<ops::GreaterEqual, bool>(x, y)), x >= y);
     }
 }
 

@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Ops/Conversion.h"
+
+#include "Ops/Table.h"
+#include "TestUtil/Floats.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace kexpr;
+using namespace kexpr::test;
+
+namespace {
+
+/// One element of `from`, by its C++ value, as an element of `to`.
+template <class To, class From> To convert(DType from, DType to, From value) {
+  To result{};
+  const void *args[] = {&value};
+  ops::conversion(from, to)(1, args, &result);
+  return result;
+}
+
+/// The value of an f16 pattern, by its definition.
+double halfValue(std::uint16_t pattern) {
+  const int exponent = pattern >> 10 & 31, fraction = pattern & 1023;
+  const double sign = pattern & 0x8000 ? -1 : 1;
+  if (exponent == 31)
+    return fraction ? std::nan("") : sign * HUGE_VAL;
+  return sign * (exponent ? std::ldexp(1024 + fraction, exponent - 25)
+                          : std::ldexp(fraction, -24));
+}
+
+std::uint16_t toHalf(float x) {
+  return convert<std::uint16_t>(DType::F32, DType::F16, x);
+}
+
+TEST(Conversion, WidensEveryHalf) {
+  for (std::uint32_t i = 0; i < 1 << 16; ++i) {
+    const auto pattern = static_cast<std::uint16_t>(i);
+    const auto wide = convert<float>(DType::F16, DType::F32, pattern);
+    ASSERT_PRED2(sameFloat, wide, static_cast<float>(halfValue(pattern)));
+    const auto single = convert<float>(DType::BF16, DType::F32, pattern);
+    ASSERT_PRED2(sameFloat, single, std::bit_cast<float>(i << 16));
+  }
+}
+
+TEST(Conversion, RoundsToTheNearestHalfTiesToEven) {
+  for (std::uint32_t i = 0; i < 0x7C00; ++i) {
+    const auto low = static_cast<std::uint16_t>(i);
+    const double next = i == 0x7BFF ? 65536 : halfValue(low + 1);
+    const auto middle = static_cast<float>((halfValue(low) + next) / 2);
+    const std::uint16_t even = low + (low & 1);
+    ASSERT_EQ(toHalf(middle), even) << middle;
+    ASSERT_EQ(toHalf(-middle), even | 0x8000) << middle;
+    ASSERT_EQ(toHalf(std::nextafter(middle, 0.f)), low) << middle;
+    ASSERT_EQ(toHalf(std::nextafter(middle, HUGE_VALF)), low + 1) << middle;
+    ASSERT_EQ(toHalf(static_cast<float>(halfValue(low))), low);
+  }
+  EXPECT_EQ(toHalf(HUGE_VALF), 0x7C00);
+  EXPECT_EQ(toHalf(1e30f), 0x7C00);
+  EXPECT_TRUE(std::isnan(halfValue(toHalf(NAN))));
+}
+
+TEST(Conversion, RoundsToTheNearestBfloat) {
+  for (float x : steppedFloats(1 << 20)) {
+    const auto pattern = convert<std::uint16_t>(DType::F32, DType::BF16, x);
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    if (std::isnan(x)) {
+      ASSERT_GT(pattern & 0x7FFF, 0x7F80);
+      continue;
+    }
+    // Patterns are in the order of their numbers, also where they are steps.
+    const std::uint32_t low = bits >> 16, rest = bits & 0xFFFF;
+    const bool up = rest > 0x8000 || (rest == 0x8000 && low % 2 == 1);
+    ASSERT_EQ(pattern, low + up) << x;
+  }
+}
+
+TEST(Conversion, TruncatesAndGivesWhatX86GivesOutOfRange) {
+  auto to8 = [](float x) {
+    return convert<std::int8_t>(DType::F32, DType::I8, x);
+  };
+  EXPECT_EQ(to8(-2.9f), -2);
+  EXPECT_EQ(to8(300), 44);
+  EXPECT_EQ(to8(-300.7f), -44);
+  EXPECT_EQ(to8(1e10f), 0);
+  EXPECT_EQ(to8(NAN), 0);
+  EXPECT_EQ(convert<std::uint8_t>(DType::F32, DType::U8, -1.f), 255);
+  EXPECT_EQ(convert<std::int16_t>(DType::F32, DType::I16, 40000.f), -25536);
+  EXPECT_EQ(convert<std::int32_t>(DType::F64, DType::I32, -2147483648.9),
+            INT32_MIN);
+  EXPECT_EQ(convert<std::int32_t>(DType::F64, DType::I32, 2147483647.9),
+            INT32_MAX);
+  for (double x : {3e9, -3e9, 1e300, double(NAN)})
+    EXPECT_EQ(convert<std::int32_t>(DType::F64, DType::I32, x), INT32_MIN);
+  EXPECT_EQ(convert<std::int64_t>(DType::F32, DType::I64, -3e9f), -3000000000);
+  for (float x : {1e19f, -1e19f, HUGE_VALF, NAN})
+    EXPECT_EQ(convert<std::int64_t>(DType::F32, DType::I64, x), INT64_MIN);
+}
+
+TEST(Conversion, WrapsIntegersAndReadsBools) {
+  EXPECT_EQ(convert<std::int8_t>(DType::I64, DType::I8, std::int64_t{300}), 44);
+  EXPECT_EQ(convert<std::uint8_t>(DType::I16, DType::U8, std::int16_t{-1}),
+            255);
+  EXPECT_EQ(convert<std::int64_t>(DType::U8, DType::I64, std::uint8_t{255}),
+            255);
+  EXPECT_EQ(convert<float>(DType::I64, DType::F32, std::int64_t{16777217}),
+            16777216.f);
+  EXPECT_TRUE(convert<bool>(DType::F32, DType::Bool, NAN));
+  EXPECT_FALSE(convert<bool>(DType::F32, DType::Bool, -0.f));
+  EXPECT_TRUE(convert<bool>(DType::I64, DType::Bool, INT64_MIN));
+  EXPECT_EQ(convert<double>(DType::Bool, DType::F64, true), 1);
+  EXPECT_EQ(
+      convert<std::int64_t>(DType::BF16, DType::I64, std::uint16_t{0x40A0}), 5);
+}
+
+} // namespace
