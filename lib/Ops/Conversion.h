@@ -88,29 +88,32 @@ template <DType From, class V> auto widen(V pattern) {
   }
 }
 
+/// Bits as they are before the last `dropped` are cut off: just under half of
+/// the last place that stays is added, and the rest if that place is odd.
+template <class V> V roundedBits(V bits, int dropped) {
+  auto isOdd = shiftRightLogical(bits, dropped) & 1;
+  return bits + ((1 << (dropped - 1)) - 1) + isOdd;
+}
+
 /// The bit pattern of an f32, rounded to nearest even.
 template <DType To, class V> auto narrow(V number) {
   auto bits = number.template bits<std::int32_t>();
-  auto magnitude = bits & 0x7FFFFFFF;
-  auto sign = shiftRightLogical(bits ^ magnitude, 16);
-  // Adds just under half of the last place that stays, and the rest if odd.
-  auto rounded = [&magnitude](int dropped) {
-    auto isOdd = (magnitude >> dropped) & 1;
-    return magnitude + ((1 << (dropped - 1)) - 1) + isOdd;
-  };
-  auto isNan = magnitude > 0x7F800000;
   if constexpr (To == DType::BF16) {
-    auto pattern = select(isNan, 0x7FC0, rounded(16) >> 16);
-    return (pattern | sign).template to<std::uint16_t>();
+    // The sign goes along: what is carried ends in the exponent.
+    auto pattern = shiftRightLogical(roundedBits(bits, 16), 16);
+    return select(number != number, 0x7FC0, pattern)
+        .template to<std::uint16_t>();
   } else {
     constexpr std::int32_t leastNormal = 0x38800000, overflow = 0x477FF000;
-    auto normal = (rounded(13) - 0x38000000) >> 13;
+    auto magnitude = bits & 0x7FFFFFFF;
+    auto normal = (roundedBits(magnitude, 13) - 0x38000000) >> 13;
     // One unit of 1/2 is the unit of the least f16.
     auto shifted = abs(number) + 0.5f;
     auto subnormal = shifted.template bits<std::int32_t>() - 0x3F000000;
     auto pattern = select(magnitude < leastNormal, subnormal, normal);
     pattern = select(magnitude >= overflow, 0x7C00, pattern);
-    pattern = select(isNan, 0x7E00, pattern);
+    pattern = select(number != number, 0x7E00, pattern);
+    auto sign = shiftRightLogical(bits ^ magnitude, 16);
     return (pattern | sign).template to<std::uint16_t>();
   }
 }

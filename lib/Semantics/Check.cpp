@@ -187,9 +187,8 @@ Expected<Term> Checker::operatorCall(const Node &node, ops::OpId op) {
                                 ? concat(entry.arity, " or ", counted(longer))
                                 : counted(entry.arity));
   const auto args = arguments(node);
-  auto result = count == longer
-                    ? simplify.expand(entry.info.overload.expansion, args)
-                    : simplify.call(op, args);
+  auto result =
+      count == longer ? simplify.overload(op, args) : simplify.call(op, args);
   if (!result && result.error().code() == ErrorCode::TypeMismatch)
     return wrongType(node, entry.info);
   return placed(node, result);

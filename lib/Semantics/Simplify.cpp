@@ -65,10 +65,8 @@ Expected<Term> Simplifier::numberCall(ops::OpId op,
   return number(node);
 }
 
-Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
-  if (std::all_of(args.begin(), args.end(), isNumber))
-    return numberCall(op, args);
-  const ops::OpInfo &info = ops::table()[op].info;
+/// The type that arguments promote to.
+DType Simplifier::promotedType(std::span<const Term> args) {
   std::array<ArgumentType, ops::MaxArity> types{};
   std::transform(args.begin(), args.end(), types.begin(),
                  [this](const Term &arg) { return typeOf(arg); });
@@ -76,7 +74,36 @@ Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
     for (std::size_t k = 0; k < i; ++k)
       if (!args[i].number && !args[k].number && types[i].type != types[k].type)
         graph.noteMixedTypes();
-  const DType promoted = resultType({types.data(), args.size()});
+  return resultType({types.data(), args.size()});
+}
+
+Expected<Term> Simplifier::overload(ops::OpId op, std::span<const Term> args) {
+  const ops::OpInfo &info = ops::table()[op].info;
+  if (std::all_of(args.begin(), args.end(), isNumber))
+    return expand(info.overload.expansion, args);
+  const DType promoted = promotedType(args.first(args.size() - 1));
+  const auto type = computedType(info.types, promoted);
+  if (!type)
+    return Error(ErrorCode::TypeMismatch, "");
+  if (!isFloatingPoint(*type) && isFloatingPoint(typeOf(args.back()).type))
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the factor of '", info.name, "' of ", nameOf(*type),
+                        " is an integer, not floating point"));
+  std::array<Term, ops::MaxArity> converted;
+  std::copy(args.begin(), args.end(), converted.begin());
+  for (Term &term : std::span(converted).first(args.size()))
+    if (!term.number)
+      term = {.value = graph.convert(term.value, heldType(*type)),
+              .type = *type,
+              .weight = term.weight};
+  return expand(info.overload.expansion, {converted.data(), args.size()});
+}
+
+Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
+  if (std::all_of(args.begin(), args.end(), isNumber))
+    return numberCall(op, args);
+  const ops::OpInfo &info = ops::table()[op].info;
+  const DType promoted = promotedType(args);
   const auto type = computedType(info.types, promoted);
   if (!type)
     return Error(ErrorCode::TypeMismatch,
@@ -91,7 +118,7 @@ Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
   std::array<ValueId, ops::MaxArity> values{};
   for (std::size_t i = 0; i < args.size(); ++i) {
     values[i] = valueAs(held, args[i], bake);
-    result.weight = std::max(result.weight, types[i].weight);
+    result.weight = std::max(result.weight, typeOf(args[i]).weight);
   }
   result.value = graph.call(op, {values.data(), args.size()});
   if (info.result == ops::ResultRule::Bool)

@@ -37,6 +37,9 @@ public:
   Expected<Term> number(const NumberNode &node);
   /// `op` applied to `args`, as many as it takes.
   Expected<Term> call(ops::OpId op, std::span<const Term> args);
+  /// The other meaning of `op`, with one argument more, which is converted to
+  /// the type of the call without it.
+  Expected<Term> overload(ops::OpId op, std::span<const Term> args);
   /// A value as one of `type`, rounded to it.
   Expected<Term> cast(DType type, const Term &term);
   /// An expression over @0, @1... with `args` in their place. The text comes
@@ -48,6 +51,7 @@ public:
   ArgumentType typeOf(const Term &term) const;
 
 private:
+  DType promotedType(std::span<const Term> args);
   Expected<Term> numberCall(ops::OpId op, std::span<const Term> args);
   std::optional<Term> withLiteral(ops::OpId op, DType type,
                                   std::span<const Term> args);

@@ -10,6 +10,7 @@
 #include "TestUtil/Floats.h"
 
 #include <bit>
+#include <cstring>
 #include <utility>
 
 using namespace kexpr;
@@ -18,37 +19,72 @@ using namespace kexpr::fuzz;
 static constexpr std::uint32_t MaxOperands = 5;
 static constexpr unsigned MaxDepth = 4;
 
-/// The operators that take f32 to f32.
-static const std::vector<const ops::OpEntry *> &floatOperators() {
-  static const auto result = [] {
-    std::vector<const ops::OpEntry *> entries;
-    for (std::size_t id = 0; id < ops::table().size(); ++id)
-      if (ops::table()[id].isFloatToFloat())
-        entries.push_back(&ops::table()[id]);
-    return entries;
-  }();
-  return result;
+namespace {
+/// What a program is made of: so chosen that most programs are right.
+struct Family {
+  std::vector<std::string_view> types;
+  std::vector<std::string_view> literals;
+  std::vector<std::string_view> casts;
+  std::vector<const ops::OpEntry *> operators;
+};
+} // namespace
+
+static std::vector<const ops::OpEntry *>
+operatorsWhere(bool (*take)(const ops::OpEntry &)) {
+  std::vector<const ops::OpEntry *> entries;
+  for (const ops::OpEntry &entry : ops::table())
+    if (take(entry))
+      entries.push_back(&entry);
+  return entries;
 }
 
-static std::string leaf(Choices &choices) {
-  static constexpr const char *literals[] = {
+static const Family &family(std::uint32_t which) {
+  static const std::vector<std::string_view> reals = {
       "0",   "1",  "2",   "-1",          "3",   "0.5",  "-0.0", "0.1",
       "8.0", "10", "1e9", "1.000000e-6", "inf", "-inf", "nan"};
+  static const std::vector<std::string_view> integers = {
+      "0", "1", "2", "3", "-1", "-7", "31", "100", "1000", "True"};
+  static const Family families[] = {
+      {{"f32"}, reals, {}, operatorsWhere([](const ops::OpEntry &entry) {
+         return entry.isFloatToFloat();
+       })},
+      {{"f32", "f64", "f16", "bf16", "f32", "i64", "u8", "bool"},
+       reals,
+       {"torch.float", "torch.half", "torch.double", "torch.bfloat16"},
+       operatorsWhere([](const ops::OpEntry &entry) {
+         return entry.works(ops::Arithmetic::F32) &&
+                entry.info.types != ops::TypeRule::Floating;
+       })},
+      {{"i8", "u8", "i16", "i32", "i64", "i64"},
+       integers,
+       {"int", "torch.int", "torch.short", "torch.int8", "torch.uint8"},
+       operatorsWhere([](const ops::OpEntry &entry) {
+         return entry.works(ops::Arithmetic::I64) &&
+                entry.info.result == ops::ResultRule::Same;
+       })}};
+  return families[which % std::size(families)];
+}
+
+static std::string leaf(Choices &choices, const Family &family) {
   if (choices.below(4) == 0)
-    return choices.oneOf(literals);
+    return std::string(choices.oneOf(family.literals));
   return "@" + std::to_string(choices.below(MaxOperands));
 }
 
-static std::string call(Choices &choices, unsigned depth) {
+static std::string call(Choices &choices, unsigned depth,
+                        const Family &family) {
   if (depth == 0 || choices.below(6) == 0)
-    return leaf(choices);
-  const ops::OpEntry &op = *choices.oneOf(floatOperators());
+    return leaf(choices, family);
+  if (!family.casts.empty() && choices.below(8) == 0)
+    return std::string(choices.oneOf(family.casts)) + '(' +
+           call(choices, depth - 1, family) + ')';
+  const ops::OpEntry &op = *choices.oneOf(family.operators);
   const unsigned overload = op.info.overload.arity;
   const unsigned arity =
       overload && choices.below(4) == 0 ? overload : op.arity;
   std::string text = std::string(op.info.name) + '(';
   for (unsigned i = 0; i < arity; ++i)
-    text += (i ? "," : "") + call(choices, depth - 1);
+    text += (i ? "," : "") + call(choices, depth - 1, family);
   return text + ')';
 }
 
@@ -75,9 +111,19 @@ static float number(Choices &choices) {
   }
 }
 
+/// The bits of an element: a number rounded to the type, or any pattern.
+static std::uint64_t element(DType type, Choices &choices) {
+  const float x = number(choices);
+  const void *args[] = {&x};
+  std::uint64_t bits = std::bit_cast<std::uint32_t>(x);
+  if (type != DType::F32 && choices.below(4) != 0)
+    ops::conversion(DType::F32, type)(1, args, &bits);
+  return bits;
+}
+
 /// Memory for a shape: row-major, or with gaps, or with two axes exchanged.
-static Operand makeOperand(const Shape &shape, Choices &choices) {
-  Operand operand{shape, contiguousStrides(shape), {}};
+static Operand makeOperand(const Shape &shape, DType type, Choices &choices) {
+  Operand operand{shape, contiguousStrides(shape), type, {}};
   std::int64_t gap = 1;
   if (choices.below(4) == 0)
     gap = 2 + choices.below(2);
@@ -90,19 +136,22 @@ static Operand makeOperand(const Shape &shape, Choices &choices) {
   }
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)
     operand.strides[axis] *= gap;
-  // A few numbers, repeated: bytes are scarce.
-  float numbers[16];
-  for (float &x : numbers)
-    x = number(choices);
-  operand.memory.resize(shape.elementCount() * gap);
-  for (std::size_t i = 0; i < operand.memory.size(); ++i)
-    operand.memory[i] = numbers[(i + i / 16) % 16];
+  // A few elements, repeated: bytes are scarce.
+  std::uint64_t elements[16];
+  for (std::uint64_t &bits : elements)
+    bits = element(type, choices);
+  const std::size_t size = sizeOf(type);
+  operand.memory.resize(shape.elementCount() * gap * size);
+  for (std::size_t i = 0; i < operand.memory.size() / size; ++i)
+    std::memcpy(operand.memory.data() + i * size, &elements[(i + i / 16) % 16],
+                size);
   return operand;
 }
 
 Program fuzz::makeProgram(Choices &choices) {
   Program program;
-  program.text = call(choices, 1 + choices.below(MaxDepth));
+  const Family &kind = family(choices.below(4));
+  program.text = call(choices, 1 + choices.below(MaxDepth), kind);
   Shape full;
   const std::size_t rank = choices.below(5);
   static constexpr std::int64_t extents[] = {1, 2, 3, 5, 7, 8, 9, 16, 17, 33};
@@ -110,8 +159,11 @@ Program fuzz::makeProgram(Choices &choices) {
   for (std::size_t axis = 0; axis < rank; ++axis)
     list[axis] = choices.oneOf(extents);
   full = Shape(list, rank);
-  for (std::uint32_t i = 0; i < MaxOperands; ++i)
-    program.operands.push_back(makeOperand(narrowed(full, choices), choices));
+  for (std::uint32_t i = 0; i < MaxOperands; ++i) {
+    const DType type = *parseDType(choices.oneOf(kind.types));
+    program.operands.push_back(
+        makeOperand(narrowed(full, choices), type, choices));
+  }
   return program;
 }
 
@@ -143,7 +195,8 @@ static void mutate(std::string &text, Choices &choices) {
 }
 
 std::string fuzz::makeText(Choices &choices) {
-  std::string text = call(choices, 1 + choices.below(MaxDepth));
+  std::string text =
+      call(choices, 1 + choices.below(MaxDepth), family(choices.below(4)));
   for (std::uint32_t count = choices.below(5); count > 0; --count)
     mutate(text, choices);
   return text;

@@ -19,11 +19,11 @@ namespace kexpr::fuzz {
 struct Operand {
   Shape shape;
   Shape strides;
-  std::vector<float> memory;
+  DType type = DType::F32;
+  std::vector<char> memory;
 
   TensorView view() const {
-    return {static_cast<const void *>(memory.data()), DType::F32, shape,
-            strides};
+    return {static_cast<const void *>(memory.data()), type, shape, strides};
   }
 };
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "Fuzz/Properties.h"
 
-#include "TestUtil/Floats.h"
+#include "Ops/Table.h"
 
+#include <cmath>
+#include <cstring>
 #include <sstream>
 
 using namespace kexpr;
@@ -45,39 +47,72 @@ Verdict fuzz::checkText(const Engine &engine, const std::string &text) {
 }
 
 namespace {
-/// The result of a program in one mode.
+/// What a program computed, or what is wrong with it.
 struct Result {
-  std::vector<float> values;
+  DType type = DType::F32;
+  std::vector<char> elements;
   std::string problem;
 };
 } // namespace
 
 static Result runIn(Mode mode, const Engine &engine, const Program &program) {
+  CompileOptions options{.mode = mode};
   std::vector<TensorView> inputs;
-  for (const Operand &operand : program.operands)
+  for (const Operand &operand : program.operands) {
+    if (operand.shape.rank() == 0)
+      options.zeroDimOperands.push_back(
+          static_cast<std::uint32_t>(inputs.size()));
     inputs.push_back(operand.view());
-  auto kernel = engine.compile(program.text, {.mode = mode});
+    options.operandTypes.push_back(operand.type);
+  }
+  Result result;
+  auto kernel = engine.compile(program.text, options);
   if (!kernel)
-    return {{}, kernel.error().render()};
+    return {{}, {}, kernel.error().render()};
   auto shape = kernel->outputShape(inputs);
   if (!shape)
-    return {{}, shape.error().render()};
-  std::vector<float> values(shape->elementCount());
-  const auto status =
-      kernel->run(inputs, TensorView(values.data(), DType::F32, *shape));
-  return {std::move(values), status ? "" : status.error().render()};
+    return {{}, {}, shape.error().render()};
+  result.type = kernel->outputType();
+  result.elements.resize(shape->elementCount() * sizeOf(result.type));
+  const auto status = kernel->run(
+      inputs, TensorView(static_cast<void *>(result.elements.data()),
+                         result.type, *shape));
+  result.problem = status ? "" : status.error().render();
+  return result;
 }
 
+/// An element as a double; only what is no NaN must be exact.
+static double valueOf(DType type, const char *element) {
+  const void *args[] = {element};
+  double value = 0;
+  if (type == DType::F64)
+    std::memcpy(&value, element, sizeof value);
+  else
+    ops::conversion(type, DType::F64)(1, args, &value);
+  return value;
+}
+
+/// The first element that differs.
 static std::string compare(const Result &machine, const Result &interpreted) {
   if (machine.problem != interpreted.problem)
     return machine.problem + " is not " + interpreted.problem;
-  for (std::size_t i = 0; i < interpreted.values.size(); ++i)
-    if (!test::sameFloat(machine.values[i], interpreted.values[i])) {
-      std::ostringstream text;
-      text << std::hexfloat << "element " << i << ": interpreted "
-           << interpreted.values[i] << ", compiled " << machine.values[i];
-      return text.str();
-    }
+  if (machine.type != interpreted.type)
+    return "another type";
+  const std::size_t size = sizeOf(machine.type);
+  for (std::size_t at = 0; at < interpreted.elements.size(); at += size) {
+    const char *a = machine.elements.data() + at;
+    const char *b = interpreted.elements.data() + at;
+    const double got = valueOf(machine.type, a);
+    const double expected = valueOf(machine.type, b);
+    if (std::memcmp(a, b, size) == 0 ||
+        (std::isnan(got) && std::isnan(expected)))
+      continue;
+    std::ostringstream text;
+    text << std::hexfloat << "element " << at / size << " of "
+         << nameOf(machine.type) << ": interpreted " << expected
+         << ", compiled " << got;
+    return text.str();
+  }
   return {};
 }
 
@@ -87,7 +122,11 @@ Verdict fuzz::checkProgram(const Engine &engine, const Program &program) {
   for (Mode mode : {Mode::Baseline, Mode::Optimized})
     if (verdict.problem.empty())
       verdict.problem = compare(runIn(mode, engine, program), interpreted);
-  if (!verdict.problem.empty())
-    verdict.problem = program.text + "\n" + verdict.problem;
+  if (verdict.problem.empty())
+    return verdict;
+  std::string types;
+  for (const Operand &operand : program.operands)
+    types += " " + std::string(nameOf(operand.type)) + operand.shape.str();
+  verdict.problem = program.text + types + "\n" + verdict.problem;
   return verdict;
 }

@@ -1,0 +1,91 @@
+# Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Expression trees whose values have types."""
+import math
+
+import torch
+
+from .types import CASTS, COMPARISONS, Kind, Reject, computed_in, is_exact
+
+
+class Node:
+    """A call, an operand or a literal. `computed` is the type a call computes
+    in; `literal` is the value of what Python knows before any tensor runs."""
+
+    def __init__(self, text, kind, op=None, args=(), computed=None,
+                 literal=None, operand=None):
+        self.text, self.kind, self.op, self.args = text, kind, op, args
+        self.computed, self.literal, self.operand = computed, literal, operand
+
+    def walk(self):
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+    def is_exact(self):
+        kinds = [n.kind.dtype for n in self.walk()]
+        return (torch.float16 not in kinds and torch.bfloat16 not in kinds
+                and all(is_exact(n.op, n.computed, n.args)
+                        for n in self.walk() if n.op and n.op not in CASTS))
+
+    def operands(self):
+        return {n.operand for n in self.walk() if n.operand}
+
+
+def from_operand(operand):
+    return Node(f"@{operand.index}", operand.kind, operand=operand)
+
+
+def from_literal(value, text=None):
+    return Node(text or spelling(value), Kind(type(value)), literal=value)
+
+
+def spelling(value):
+    return repr(value)
+
+
+def size(operand, axis):
+    extent = operand.shape[axis]
+    return from_literal(extent, f"size(@{operand.index},{axis})")
+
+
+def call(op, args):
+    """A call of tensors and literals, at least one a tensor; None where
+    PyTorch refuses the types."""
+    kinds = tuple(arg.kind for arg in args)
+    # The third argument of add and sub scales the second.
+    computed = computed_in(op, kinds[:2] if op in ("add", "sub") else kinds)
+    if computed is None:
+        return None
+    result = torch.bool if op in COMPARISONS else computed
+    text = f"{op}({','.join(arg.text for arg in args)})"
+    dims = any(kind.dims for kind in kinds)
+    return Node(text, Kind(result, dims), op, tuple(args), computed)
+
+
+def cast(name, arg):
+    dtype = CASTS[name]
+    return Node(f"{name}({arg.text})", Kind(dtype, arg.kind.dims), name,
+                (arg,), dtype)
+
+
+SCALAR_OPERATORS = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
+    "floor_divide": lambda a, b: a // b,
+}
+
+
+def scalar_call(op, a, b):
+    """Literals among themselves follow Python."""
+    try:
+        value = SCALAR_OPERATORS[op](a.literal, b.literal)
+    except (ZeroDivisionError, OverflowError) as error:
+        raise Reject("literals") from error
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Reject("literals")
+    return from_literal(value, f"{op}({a.text},{b.text})")
+
+
+def scalar_int(a):
+    return from_literal(int(a.literal), f"int({a.text})")

@@ -1,0 +1,125 @@
+# Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Element types, promotion, and what each operator computes in."""
+import functools
+import pathlib
+import typing
+
+import torch
+
+DTYPES = {
+    "f32": torch.float32, "f64": torch.float64, "f16": torch.float16,
+    "bf16": torch.bfloat16, "i8": torch.int8, "u8": torch.uint8,
+    "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NARROW = (torch.float16, torch.bfloat16)
+CASTS = {
+    "torch.float": torch.float32, "torch.double": torch.float64,
+    "torch.half": torch.float16, "torch.bfloat16": torch.bfloat16,
+    "torch.uint8": torch.uint8, "torch.int8": torch.int8,
+    "torch.short": torch.int16, "torch.int": torch.int32,
+    "torch.long": torch.int64, "torch.bool": torch.bool, "int": torch.int64,
+}
+# Bits of the significand, and the exponent of the least normal number.
+FORMATS = {torch.float64: (53, -1022), torch.float32: (24, -126),
+           torch.float16: (11, -14), torch.bfloat16: (8, -126)}
+
+
+class Reject(Exception):
+    """This program has no one meaning, or PyTorch refuses it."""
+
+
+class Kind(typing.NamedTuple):
+    """The static type of a value. A literal has a Python type for a dtype."""
+    dtype: typing.Any
+    dims: bool = False
+
+    @property
+    def literal(self):
+        return isinstance(self.dtype, type)
+
+
+def dummy(kind):
+    if kind.literal:
+        return kind.dtype(1)
+    return torch.ones((1,) if kind.dims else (), dtype=kind.dtype)
+
+
+@functools.lru_cache(None)
+def promote(*kinds):
+    """The type PyTorch takes for these arguments, at least one a tensor."""
+    tensors = sorted(kinds, key=lambda kind: kind.literal)
+    result = tensors[0]
+    for kind in tensors[1:]:
+        dtype = torch.result_type(dummy(result), dummy(kind))
+        result = Kind(dtype, result.dims or kind.dims)
+    return result.dtype
+
+
+COMPARISONS = "eq ne lt le gt ge".split()
+BITS = "and or xor".split()
+SHIFTS = "lshift rshift".split()
+WHOLE = "fmod remainder floor_divide".split()
+EXTREMA = "maximum minimum max min".split()
+# Their last arguments are parameters, which do not take part in promotion.
+PARAMETERS = {"elu": 1, "leaky_relu": 1}
+# Correctly rounded wherever they compute in floating point, so that their
+# results do not depend on who computes them.
+CORRECT = set("""add sub mul div sqrt reciprocal square neg abs sign floor ceil
+    trunc round relu clamp leaky_relu""".split() + EXTREMA + COMPARISONS)
+
+RULES = {}
+for _rule, _names in {
+        "numeric": "add mul sign square",
+        "numeric but bool": "neg abs floor ceil trunc round relu sub pow clamp",
+        "float": """div sqrt reciprocal rsqrt sin cos tan asin acos atan atan2
+            exp expm1 log log1p log10 sinh cosh tanh asinh acosh atanh erf
+            sigmoid""",
+        "floating": """silu gelu hardswish hardsigmoid softplus mish elu selu
+            leaky_relu logaddexp"""}.items():
+    RULES |= {name: _rule for name in _names.split()}
+RULES |= {name: "numeric" for name in EXTREMA + COMPARISONS}
+RULES |= {name: "numeric but bool" for name in WHOLE}
+RULES |= {name: "integers or bools" for name in BITS}
+RULES |= {name: "integers" for name in SHIFTS}
+
+
+def computed_in(op, kinds):
+    """The type that `op` computes in; None where PyTorch has no such call."""
+    dtype = promote(*kinds[:PARAMETERS.get(op, len(kinds))])
+    rule, floating = RULES[op], dtype.is_floating_point
+    if op == "square" and dtype == torch.bool:
+        return torch.int64
+    if op == "sub" and any(k.dtype in (bool, torch.bool) for k in kinds):
+        return None
+    if dtype == torch.bool and rule in ("numeric but bool", "integers"):
+        return None
+    if floating and rule in ("integers", "integers or bools"):
+        return None
+    if not floating and rule == "floating":
+        return None
+    return torch.float32 if rule == "float" and not floating else dtype
+
+
+def is_exact(op, dtype, args):
+    """Whether every correct implementation gives the same bits."""
+    if not dtype.is_floating_point or op in CORRECT:
+        return True
+    return op == "pow" and args[1].literal in (1, 2, 3, 0.5)
+
+
+def documented_ulps():
+    """Operator to its error in f32 and f64, from docs/operators.md."""
+    page = pathlib.Path(__file__).parents[2] / "docs" / "operators.md"
+    table = {}
+    for line in page.read_text().splitlines():
+        # A formula may hold an escaped bar.
+        cells = [c.strip() for c in line.replace("\\|", "/").split("|")]
+        if len(cells) < 8 or not cells[1].startswith("`"):
+            continue
+        ulps = [float(text) for text in cells[6].split("/")]
+        for name in cells[1].split() + cells[2].split():
+            table[name.strip("`,")] = ulps[0], ulps[-1]
+    return table
