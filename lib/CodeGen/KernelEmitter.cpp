@@ -10,6 +10,8 @@
 #include "CodeGen/Operators.h"
 #include "CodeGen/Slot.h"
 
+#include <algorithm>
+
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Access;
@@ -33,7 +35,10 @@ private:
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitTail();
   void emitEnd(llvm::BasicBlock *done);
+  void hoist();
   Values compute(const Position &at);
+  llvm::Value *value(const semantics::Value &value, const Position &at,
+                     const Values &values);
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values);
   llvm::BasicBlock *block(const char *name,
@@ -57,6 +62,8 @@ private:
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   std::vector<Slot> outputs, inputs, parameters;
+  /// The values that are the same for every element; null for others.
+  Values invariant;
 };
 
 } // namespace
@@ -121,29 +128,46 @@ llvm::Value *KernelEmitter::call(const semantics::Value &value,
 }
 
 KernelEmitter::Values KernelEmitter::compute(const Position &at) {
-  const semantics::Graph &graph = plan.graph;
   Values values;
-  for (const semantics::Value &value : graph.values)
-    switch (value.kind) {
-    case ValueKind::Constant:
-      values.push_back(lanes.splatBits(value.type, value.bits));
-      break;
-    case ValueKind::Input:
-      values.push_back(inputs[value.input].load(
-          lanes, at, "x" + llvm::Twine(graph.inputs[value.input])));
-      break;
-    case ValueKind::Parameter:
-      values.push_back(parameters[value.input].load(
-          lanes, at, "p" + llvm::Twine(value.input)));
-      break;
-    case ValueKind::Convert:
-      values.push_back(emitConversion(lanes, values[value.args[0]],
-                                      graph.computedType(value), value.type));
-      break;
-    case ValueKind::Call:
-      values.push_back(call(value, values));
-    }
+  for (std::size_t id = 0; id < plan.graph.values.size(); ++id)
+    values.push_back(invariant[id] ? invariant[id]
+                                   : value(plan.graph.values[id], at, values));
   return values;
+}
+
+llvm::Value *KernelEmitter::value(const semantics::Value &value,
+                                  const Position &at, const Values &values) {
+  switch (value.kind) {
+  case ValueKind::Constant:
+    return lanes.splatBits(value.type, value.bits);
+  case ValueKind::Input:
+    return inputs[value.input].load(
+        lanes, at, "x" + llvm::Twine(plan.graph.inputs[value.input]));
+  case ValueKind::Parameter:
+    return parameters[value.input].load(lanes, at,
+                                        "p" + llvm::Twine(value.input));
+  case ValueKind::Convert:
+    return emitConversion(lanes, values[value.args[0]],
+                          plan.graph.computedType(value), value.type);
+  case ValueKind::Call:
+    break;
+  }
+  return call(value, values);
+}
+
+/// What every element has the same of is computed before the loop.
+void KernelEmitter::hoist() {
+  const semantics::Graph &graph = plan.graph;
+  for (const semantics::Value &each : graph.values) {
+    const auto args = graph.args(each);
+    const bool isSame =
+        each.kind == ValueKind::Input
+            ? plan.inputs[each.input].walk == semantics::Walk::Constant
+            : std::all_of(args.begin(), args.end(), [this](auto arg) {
+                return invariant[arg] != nullptr;
+              });
+    invariant.push_back(isSame ? value(each, {}, invariant) : nullptr);
+  }
 }
 
 void KernelEmitter::store(const Position &at, const Values &values) {
@@ -241,6 +265,7 @@ void KernelEmitter::run() {
   tailCheck = block("tail.check");
   tailEntry = block("tail.entry");
   makeSlots();
+  hoist();
   llvm::BasicBlock *entry = ir.GetInsertBlock();
   ir.SetInsertPoint(tailEntry);
   from = ir.CreatePHI(ir.getInt64Ty(), 2, "from");

@@ -77,6 +77,8 @@ ValueId GraphBuilder::parameter(NumberId number, DType type) {
   if (graph.numbers.isLiteral(number))
     place =
         literals.try_emplace({bitsOf(number, type), type}, next).first->second;
+  else
+    place = sizes.try_emplace({number, type}, next).first->second;
   if (place == next)
     graph.parameters.push_back(number);
   return add({.kind = ValueKind::Parameter, .type = type, .input = place});

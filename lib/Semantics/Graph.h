@@ -113,8 +113,9 @@ private:
   Graph graph;
   std::unordered_map<Value, ValueId, Hash> ids;
   std::unordered_map<std::uint32_t, std::uint32_t> slots;
-  /// The parameter of a literal, by its bits.
+  /// The parameters of literals, by their bits, and of other numbers.
   std::map<std::pair<std::uint64_t, DType>, std::uint32_t> literals;
+  std::map<std::pair<NumberId, DType>, std::uint32_t> sizes;
 };
 
 } // namespace kexpr::semantics
