@@ -41,7 +41,7 @@ Status BoundImpl::divide(Span<const TensorView> inputs,
 }
 
 void BoundImpl::chooseDirect() {
-  const bool direct = call.count() > 0 && call.rows() == 1 &&
+  const bool direct = call.count() > 0 && call.isOneLoop() &&
                       kernel->isSmall(call.count(), options);
   if (!direct || !call.chosen().function)
     return;

@@ -6,12 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Invocation.h"
 
+#include "Runtime/Tiles.h"
+
 using namespace kexpr;
 using namespace kexpr::runtime;
 
 namespace {
 /// Calls with more slots than this keep their pointers on the heap.
 constexpr std::size_t InlineSlots = 16;
+
+/// Where a call is no tiles, it is split at multiples of this many elements,
+/// so that no two tasks write to one cache line of an aligned output.
+constexpr std::int64_t Unit = 64;
 } // namespace
 
 Status Invocation::prepare(const KernelImpl &kernel,
@@ -30,7 +36,11 @@ Status Invocation::prepare(const KernelImpl &kernel,
   for (std::uint32_t operand : kernel.plan().graph.inputs)
     slots[slot++] = &arguments.inputs[operand];
   nest.build(shape, {slots.data(), nest.slots()});
-  auto found = kernel.loopFor(nest);
+  traversal.choose(nest, arguments.outputs.size());
+  unitCount = traversal.kind() == Traversal::Kind::Rows
+                  ? (elements + Unit - 1) / Unit
+                  : traversal.tiles();
+  auto found = kernel.loopFor(traversal);
   if (!found)
     return found.error();
   loop = *found;
@@ -38,26 +48,45 @@ Status Invocation::prepare(const KernelImpl &kernel,
 }
 
 void Invocation::locate(void **pointers, std::int64_t *strides) const {
-  nest.locate(0, 0, pointers);
   for (std::size_t i = 0; i < parameters.size(); ++i)
     pointers[nest.slots() + i] =
         const_cast<std::uint64_t *>(parameters.data() + i);
-  for (std::size_t s = 0; s < nest.slots(); ++s)
+  for (std::size_t s = 0; s < nest.slots(); ++s) {
+    pointers[s] = nest.first(s);
     strides[s] = nest.rank() ? nest.stride(s, nest.rank() - 1) : 0;
+  }
 }
 
 void Invocation::run(std::int64_t begin, std::int64_t end) const {
   InlineBuffer<void *, InlineSlots> pointers(nest.slots() + parameters.size());
   InlineBuffer<std::int64_t, InlineSlots> strides(nest.slots());
   locate(pointers.data(), strides.data());
+  if (traversal.kind() == Traversal::Kind::Rows)
+    runRows(begin * Unit, std::min(end * Unit, elements), pointers.data(),
+            strides.data());
+  else
+    runTiles({*loop, nest, traversal}, begin, end, pointers.data(),
+             strides.data());
+}
+
+/// Computes the elements [begin, end).
+void Invocation::runRows(std::int64_t begin, std::int64_t end, void **pointers,
+                         const std::int64_t *strides) const {
   const std::int64_t inner = nest.inner();
-  std::int64_t row = begin / inner, column = begin % inner;
+  const auto shift = [&](std::int64_t columns) {
+    for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)
+      pointers[s] = static_cast<char *>(pointers[s]) + columns * strides[s];
+  };
+  Cursor cursor(nest, traversal, pointers);
+  std::int64_t column = begin % inner;
+  cursor.seek(begin / inner);
   while (begin < end) {
     const std::int64_t count = std::min(inner - column, end - begin);
-    nest.locate(row, column, pointers.data());
-    loop->run(count, pointers.data(), strides.data());
+    shift(column);
+    loop->run(count, pointers, strides);
+    shift(-column);
     begin += count;
     column = 0;
-    ++row;
+    cursor.advance();
   }
 }

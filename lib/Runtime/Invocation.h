@@ -9,15 +9,17 @@
 
 #include "Runtime/Arguments.h"
 #include "Runtime/KernelImpl.h"
+#include "Runtime/Traversal.h"
 
 namespace kexpr::runtime {
 
 /// One call of a kernel with everything checked and chosen: where operands
-/// are, how they walk, which loop serves.
+/// are, how they are walked, which loop serves.
 class Invocation {
 public:
   explicit Invocation(const KernelImpl &kernel)
-      : nest(kernel.tensors()), parameters(kernel.slots() - nest.slots()) {}
+      : nest(kernel.tensors()), traversal(kernel.tensors()),
+        parameters(kernel.slots() - kernel.tensors()) {}
 
   /// Chooses the loop of a call that was checked, compiling it if this walk is
   /// new.
@@ -25,21 +27,28 @@ public:
 
   /// Elements of each output.
   std::int64_t count() const { return elements; }
-  /// Innermost loops in all; 1 for a call that is one loop.
-  std::int64_t rows() const { return nest.rows(); }
+  /// Whether the call is one call of its loop.
+  bool isOneLoop() const { return nest.rank() < 2; }
   const Loop &chosen() const { return *loop; }
-  /// Where every slot begins, and the step of every tensor in the innermost
-  /// loop in bytes.
+  /// All that the loop is given: where every slot begins, and the step of every
+  /// tensor in the innermost loop in bytes.
   void locate(void **pointers, std::int64_t *strides) const;
 
-  /// Computes the elements [begin, end) of the iteration space.
+  /// What the call can be split into. Results do not depend on it.
+  std::int64_t units() const { return unitCount; }
+  /// Computes the units [begin, end).
   void run(std::int64_t begin, std::int64_t end) const;
 
 private:
+  void runRows(std::int64_t begin, std::int64_t end, void **pointers,
+               const std::int64_t *strides) const;
+
   semantics::LoopNest nest;
+  Traversal traversal;
   InlineBuffer<std::uint64_t, 16> parameters;
   const Loop *loop = nullptr;
   std::int64_t elements = 0;
+  std::int64_t unitCount = 0;
 };
 
 } // namespace kexpr::runtime

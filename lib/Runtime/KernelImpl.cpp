@@ -16,7 +16,6 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
-using semantics::LoopNest;
 using semantics::Plan;
 using semantics::Walk;
 
@@ -71,28 +70,28 @@ template <class T> static std::span<T> spanOf(Span<T> span) {
 
 /// Calls `visit(access, walk of its slot)` until it gives false.
 template <class P, class F>
-static bool everyAccess(P &plan, const LoopNest &nest, F visit) {
+static bool everyAccess(P &plan, const Traversal &traversal, F visit) {
   std::size_t slot = 0;
   for (auto *accesses : {&plan.outputs, &plan.inputs})
     for (auto &access : *accesses)
-      if (!visit(access, nest.walk(slot++, access.type)))
+      if (!visit(access, traversal.walk(slot++)))
         return false;
   return true;
 }
 
-Plan KernelImpl::planFor(const LoopNest &nest) const {
+Plan KernelImpl::planFor(const Traversal &traversal) const {
   Plan plan = contiguousPlan;
   const bool general = variantCount >= MaxVariants;
-  everyAccess(plan, nest, [general](semantics::Access &access, Walk walk) {
+  everyAccess(plan, traversal, [general](semantics::Access &access, Walk walk) {
     access.walk = general ? Walk::Strided : walk;
     return true;
   });
   return plan;
 }
 
-const Loop *KernelImpl::find(const LoopNest &nest) const {
+const Loop *KernelImpl::find(const Traversal &traversal) const {
   for (const Variant *v = variants.load(); v; v = v->next)
-    if (everyAccess(*v->loop, nest,
+    if (everyAccess(*v->loop, traversal,
                     [](const semantics::Access &access, Walk walk) {
                       return access.walk == walk;
                     }))
@@ -109,31 +108,23 @@ static bool servesAll(const Loop &loop) {
          std::all_of(loop.outputs.begin(), loop.outputs.end(), strided);
 }
 
-Expected<const Loop *> KernelImpl::loopFor(const LoopNest &nest) const {
-  if (const Loop *loop = find(nest))
+Expected<const Loop *> KernelImpl::loopFor(const Traversal &traversal) const {
+  if (const Loop *loop = find(traversal))
     return loop;
   std::lock_guard lock(growing);
-  if (const Loop *loop = find(nest))
+  if (const Loop *loop = find(traversal))
     return loop;
   if (variantCount > MaxVariants)
     for (const Variant *v = variants.load(); v; v = v->next)
       if (servesAll(*v->loop))
         return v->loop.get();
-  auto made = compiler->compile(planFor(nest), options.mode);
+  auto made = compiler->compile(planFor(traversal), options.mode);
   if (!made)
     return made.error();
   auto *variant = new Variant{std::move(*made), variants.load()};
   variants = variant;
   ++variantCount;
   return variant->loop.get();
-}
-
-/// Tasks begin at multiples of this many elements, so that no two of them
-/// write to one cache line of an aligned output.
-static constexpr std::int64_t Unit = 64;
-
-static std::int64_t unitsOf(const Invocation &call) {
-  return (call.count() + Unit - 1) / Unit;
 }
 
 namespace {
@@ -143,11 +134,20 @@ public:
   explicit Row(std::span<const Invocation *const> calls)
       : calls(calls), starts(calls.size() + 1) {
     starts[0] = 0;
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      starts[i + 1] = starts[i] + unitsOf(*calls[i]);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      starts[i + 1] = starts[i] + calls[i]->units();
+      elements += static_cast<double>(calls[i]->count());
+    }
   }
 
   std::int64_t size() const { return starts[calls.size()]; }
+
+  /// The units that hold `count` elements on average, at least one.
+  std::int64_t unitsOf(std::int64_t count) const {
+    const double share = std::min(static_cast<double>(count) / elements, 1.0);
+    return std::max<std::int64_t>(
+        static_cast<std::int64_t>(share * static_cast<double>(size())), 1);
+  }
 
   void run(std::int64_t begin, std::int64_t end) const {
     const std::int64_t *last = starts.data() + calls.size();
@@ -155,9 +155,7 @@ public:
         std::upper_bound(starts.data(), last, begin) - starts.data() - 1;
     for (; begin < end; ++item) {
       const std::int64_t stop = std::min(end, starts[item + 1]);
-      const std::int64_t first = (begin - starts[item]) * Unit;
-      const std::int64_t past = (stop - starts[item]) * Unit;
-      calls[item]->run(first, std::min(past, calls[item]->count()));
+      calls[item]->run(begin - starts[item], stop - starts[item]);
       begin = stop;
     }
   }
@@ -165,6 +163,8 @@ public:
 private:
   std::span<const Invocation *const> calls;
   InlineBuffer<std::int64_t, 64> starts;
+  /// Of all calls; their sum may pass 64 bits.
+  double elements = 0;
 };
 } // namespace
 
@@ -179,7 +179,7 @@ void KernelImpl::execute(std::span<const Invocation *const> calls,
   const Row row(calls);
   const std::int64_t tile =
       options.tileElements > 0 ? options.tileElements : grain;
-  const Split split{std::max<std::int64_t>(tile / Unit, 1), options.maxThreads};
+  const Split split{row.unitsOf(tile), options.maxThreads};
   forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
     row.run(begin, end);
   });

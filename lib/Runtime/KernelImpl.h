@@ -18,6 +18,7 @@
 namespace kexpr::runtime {
 
 class Invocation;
+class Traversal;
 
 /// A checked expression with the loops compiled for it so far: one for
 /// contiguous operands from the start, others as calls need them. Looking a
@@ -87,9 +88,9 @@ private:
   /// More walks than this share the loop in which everything is strided.
   static constexpr unsigned MaxVariants = 64;
 
-  const Loop *find(const semantics::LoopNest &nest) const;
-  Expected<const Loop *> loopFor(const semantics::LoopNest &nest) const;
-  semantics::Plan planFor(const semantics::LoopNest &nest) const;
+  const Loop *find(const Traversal &traversal) const;
+  Expected<const Loop *> loopFor(const Traversal &traversal) const;
+  semantics::Plan planFor(const Traversal &traversal) const;
   bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,
                 const RunOptions &options) const;
 

@@ -45,40 +45,21 @@ Expected<Shape> semantics::broadcastShape(const Operands &operands,
   return result;
 }
 
-std::int64_t LoopNest::rows() const {
-  std::int64_t count = 1;
-  for (unsigned axis = 0; axis + 1 < axes; ++axis)
-    count *= extents[axis];
-  return count;
-}
-
-Walk LoopNest::walk(std::size_t slot, DType type) const {
+Walk LoopNest::walk(std::size_t slot) const {
   const std::int64_t bytes = axes ? stride(slot, axes - 1) : 0;
   // A loop of one element walks nowhere; any kernel can run it.
-  if (axes == 0 || bytes == static_cast<std::int64_t>(sizeOf(type)))
+  if (axes == 0 || bytes == size(slot))
     return Walk::Contiguous;
   return bytes == 0 ? Walk::Constant : Walk::Strided;
-}
-
-void LoopNest::locate(std::int64_t row, std::int64_t column,
-                      void **pointers) const {
-  const std::int64_t last = axes ? axes - 1 : 0;
-  for (std::size_t s = 0; s < slotCount; ++s)
-    pointers[s] = base[s] + (axes ? column * stride(s, last) : 0);
-  for (std::int64_t axis = last - 1; axis >= 0 && row != 0; --axis) {
-    const std::int64_t position = row % extents[axis];
-    row /= extents[axis];
-    for (std::size_t s = 0; s < slotCount; ++s)
-      pointers[s] =
-          static_cast<char *>(pointers[s]) + position * stride(s, axis);
-  }
 }
 
 void LoopNest::build(const Shape &shape,
                      std::span<const TensorView *const> slots) {
   axes = 0;
-  for (std::size_t s = 0; s < slotCount; ++s)
+  for (std::size_t s = 0; s < slotCount; ++s) {
     base[s] = static_cast<char *>(slots[s]->data());
+    sizes[s] = static_cast<std::int64_t>(sizeOf(slots[s]->type()));
+  }
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 1)
       continue;
@@ -88,9 +69,7 @@ void LoopNest::build(const Shape &shape,
       const std::size_t missing = shape.rank() - own.rank();
       const bool moves = axis >= missing && own[axis - missing] != 1;
       step[s * MaxRank + axes] =
-          moves ? slots[s]->strides()[axis - missing] *
-                      static_cast<std::int64_t>(sizeOf(slots[s]->type()))
-                : 0;
+          moves ? slots[s]->strides()[axis - missing] * sizes[s] : 0;
     }
     ++axes;
   }

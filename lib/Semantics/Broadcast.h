@@ -37,7 +37,7 @@ Expected<Shape> broadcastShape(const Operands &operands,
 class LoopNest {
 public:
   explicit LoopNest(std::size_t slots)
-      : slotCount(slots), base(slots), step(slots * MaxRank) {}
+      : slotCount(slots), base(slots), sizes(slots), step(slots * MaxRank) {}
 
   /// Sets up the loops of `shape`. `slots[s]` views the s-th slot's memory; its
   /// shape broadcasts to `shape`.
@@ -48,17 +48,16 @@ public:
   std::int64_t extent(unsigned axis) const { return extents[axis]; }
   /// Elements of one innermost loop; 1 at rank 0.
   std::int64_t inner() const { return axes ? extents[axes - 1] : 1; }
-  /// Innermost loops in all.
-  std::int64_t rows() const;
   /// Bytes that slot s moves by in one step along an axis.
   std::int64_t stride(std::size_t slot, unsigned axis) const {
     return step[slot * MaxRank + axis];
   }
+  /// Bytes of an element of slot s.
+  std::int64_t size(std::size_t slot) const { return sizes[slot]; }
+  /// Where slot s begins.
+  char *first(std::size_t slot) const { return base[slot]; }
   /// How slot s moves along the innermost axis.
-  Walk walk(std::size_t slot, DType type) const;
-
-  /// Where every slot's element `column` of row `row` is.
-  void locate(std::int64_t row, std::int64_t column, void **pointers) const;
+  Walk walk(std::size_t slot) const;
 
 private:
   void sortAxes();
@@ -69,6 +68,7 @@ private:
   unsigned axes = 0;
   std::int64_t extents[MaxRank];
   InlineBuffer<char *, 8> base;
+  InlineBuffer<std::int64_t, 8> sizes;
   InlineBuffer<std::int64_t, 8 * MaxRank> step;
 };
 

@@ -20,8 +20,21 @@ void *operator new(std::size_t size) {
     return memory;
   throw std::bad_alloc();
 }
+void *operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto unit = static_cast<std::size_t>(alignment);
+  if (void *memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit))
+    return memory;
+  throw std::bad_alloc();
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
 
 using namespace kexpr;
 
@@ -48,6 +61,26 @@ TEST_P(Allocation, AWarmSerialRunMakesNone) {
   TensorView result(out.data(), {64, 300});
   EXPECT_EQ(allocationsOf(*kernel, {x, x, x}, result), 0u);
   EXPECT_EQ(allocationsOf(*kernel, {x, y, z}, result), 0u);
+}
+
+TEST_P(Allocation, AWarmSerialRunThatCopiesOperandsMakesNone) {
+  Engine engine;
+  auto kernel = engine.compile("add(mul(@0,@1),sqrt(@2))", {GetParam(), {}});
+  ASSERT_TRUE(kernel) << kernel.error().render();
+  std::vector<float> a(512 * 600, 1), out(512 * 600);
+  const auto operand = [&](const Shape &shape, const Shape &strides) {
+    return TensorView(static_cast<const void *>(a.data()), DType::F32, shape,
+                      strides);
+  };
+  // Short rows, then a transposition.
+  const TensorView x(a.data(), {4096, 7}), y(a.data(), {4096, 1}),
+      z(a.data(), {7});
+  EXPECT_EQ(allocationsOf(*kernel, {x, y, z}, {out.data(), {4096, 7}}), 0u);
+  const TensorView whole(a.data(), {512, 600});
+  const TensorView across = operand({512, 600}, {1, 512});
+  EXPECT_EQ(
+      allocationsOf(*kernel, {whole, across, across}, {out.data(), {512, 600}}),
+      0u);
 }
 
 TEST_P(Allocation, ACachedLookUpMakesNone) {

@@ -1,0 +1,268 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/Traversal.h"
+
+#include "Runtime/Pack.h"
+#include "Runtime/Transpose.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+using semantics::LoopNest;
+using semantics::Walk;
+
+/// Rows of this many elements cost little more than their elements: most are
+/// in whole steps of the loop, few in its tail.
+static constexpr std::int64_t LongRow = 128;
+/// So few short rows that looking for something better takes as long as they
+/// do.
+static constexpr std::int64_t FewRows = 16;
+/// Rows that are worth a call each, if that makes a transposed input cheap.
+static constexpr std::int64_t BlockRow = 16;
+/// Copies stay in the first-level cache together with what is made of them.
+static constexpr std::int64_t CopyBytes = 32 * 1024;
+static constexpr std::int64_t MostElements = 2048;
+static constexpr std::int64_t CacheLine = 64;
+/// Blocks are larger than that: their lines come from as many pages as a block
+/// has columns, so each page should give several.
+static constexpr std::int64_t BlockBytes = 64 * 1024;
+static constexpr std::int64_t BlockRun = 4 * CacheLine;
+
+/// Whether a slot's elements along the axes from `axis` on lie in a row.
+static bool isDense(const LoopNest &nest, std::size_t slot, unsigned axis) {
+  std::int64_t step = nest.size(slot);
+  for (unsigned inner = nest.rank(); inner-- > axis;) {
+    if (nest.stride(slot, inner) != step)
+      return false;
+    step *= nest.extent(inner);
+  }
+  return true;
+}
+
+/// Whether a slot does not move along the axes from `axis` on.
+static bool isConstant(const LoopNest &nest, std::size_t slot, unsigned axis) {
+  while (axis < nest.rank())
+    if (nest.stride(slot, axis++) != 0)
+      return false;
+  return true;
+}
+
+/// Whether a slot takes longer steps along the innermost axis than along
+/// `axis`.
+static bool isTransposed(const LoopNest &nest, std::size_t slot,
+                         unsigned axis) {
+  const std::int64_t step = nest.stride(slot, axis);
+  return step > 0 && step < nest.stride(slot, nest.rank() - 1);
+}
+
+/// The axis of a slot's shortest steps, if its innermost ones are longer;
+/// otherwise the rank.
+static unsigned transposedAxis(const LoopNest &nest, std::size_t slot) {
+  unsigned found = nest.rank();
+  for (unsigned axis = 0; axis + 1 < nest.rank(); ++axis)
+    if (isTransposed(nest, slot, axis) &&
+        (found == nest.rank() ||
+         nest.stride(slot, axis) < nest.stride(slot, found)))
+      found = axis;
+  return found;
+}
+
+/// The length of even pieces of an axis: at most `most`, and a multiple of
+/// `multiple` where that leaves a choice.
+static std::int64_t pieceOf(std::int64_t extent, std::int64_t most,
+                            std::int64_t multiple) {
+  if (extent <= most)
+    return extent;
+  const std::int64_t pieces = (extent + most - 1) / most;
+  const std::int64_t even = (extent + pieces - 1) / pieces;
+  const std::int64_t rounded = (even + multiple - 1) / multiple * multiple;
+  return rounded <= most ? rounded : std::max(even, most / multiple * multiple);
+}
+
+/// Elements of a tile at most, if one of its elements takes so many bytes in
+/// copies.
+static std::int64_t capacityFor(std::int64_t bytes) {
+  return std::clamp<std::int64_t>(CopyBytes / std::max<std::int64_t>(bytes, 1),
+                                  LongRow, MostElements);
+}
+
+void Traversal::orderTiles(unsigned fastest) {
+  tiledAxes = 0;
+  const auto add = [this](unsigned axis) {
+    if (box[axis] < nest->extent(axis))
+      tiled[tiledAxes++] = static_cast<std::uint8_t>(axis);
+  };
+  for (unsigned axis = 0; axis < nest->rank(); ++axis)
+    if (axis != fastest)
+      add(axis);
+  if (fastest < nest->rank())
+    add(fastest);
+}
+
+std::int64_t Traversal::tiles() const {
+  std::int64_t count = 1;
+  for (unsigned i = 0; i < tiledAxes; ++i) {
+    const unsigned axis = tiled[i];
+    count *= (nest->extent(axis) + box[axis] - 1) / box[axis];
+  }
+  return count;
+}
+
+std::int64_t Traversal::elements() const {
+  return std::accumulate(box, box + nest->rank(), std::int64_t{1},
+                         std::multiplies<>());
+}
+
+std::int64_t Traversal::pitch(std::size_t slot) const {
+  // An odd number of cache lines: powers of two would share few cache sets.
+  const std::int64_t bytes = box[nest->rank() - 1] * nest->size(slot);
+  return ((bytes + CacheLine - 1) / CacheLine | 1) * CacheLine;
+}
+
+std::int64_t Traversal::copyBytes(std::size_t slot) const {
+  const std::int64_t bytes = chosen == Kind::Blocks
+                                 ? box[rowsAlong] * pitch(slot)
+                                 : elements() * nest->size(slot);
+  // Whole lines, and one more so that copies do not begin at like addresses.
+  return (bytes + PackSlack + CacheLine - 1) / CacheLine * CacheLine +
+         CacheLine;
+}
+
+void Traversal::chooseRows() {
+  chosen = Kind::Rows;
+  const unsigned rank = nest->rank();
+  for (unsigned axis = 0; axis < rank; ++axis)
+    box[axis] = axis + 1 == rank ? nest->extent(axis) : 1;
+  loopFrom = rank ? rank - 1 : 0;
+  rowsAlong = rank;
+  orderTiles(rank);
+  for (std::size_t s = 0; s < nest->slots(); ++s) {
+    walks[s] = nest->walk(s);
+    packed[s] = false;
+  }
+}
+
+void Traversal::chooseFlat(unsigned from, unsigned transposed) {
+  chosen = Kind::Flat;
+  std::int64_t bytes = 0;
+  for (std::size_t s = outputs; s < nest->slots(); ++s)
+    if (!isDense(*nest, s, from) && !isConstant(*nest, s, from))
+      bytes += nest->size(s);
+  const std::int64_t most = capacityFor(bytes);
+  std::int64_t length = 1;
+  unsigned axis = nest->rank();
+  std::fill_n(box, axis, 1);
+  const auto fits = [&](unsigned outer) {
+    // A whole plane of a transposed input is worth twice the memory.
+    const std::int64_t limit = outer == transposed ? 2 * most : most;
+    return length * nest->extent(outer) <= limit;
+  };
+  for (; axis > from && fits(axis - 1); --axis)
+    length *= box[axis - 1] = nest->extent(axis - 1);
+  if (axis > from && length * 2 <= most) {
+    --axis;
+    // Tiles of whole cache lines keep an aligned output aligned.
+    const std::int64_t line =
+        CacheLine / std::gcd(CacheLine, length * nest->size(0));
+    box[axis] = pieceOf(nest->extent(axis), most / length, line);
+  }
+  loopFrom = axis;
+  orderTiles(nest->rank());
+  for (std::size_t s = 0; s < nest->slots(); ++s) {
+    const bool constant = isConstant(*nest, s, loopFrom);
+    walks[s] = constant ? Walk::Constant : Walk::Contiguous;
+    packed[s] = !constant && !isDense(*nest, s, loopFrom);
+  }
+}
+
+void Traversal::chooseBlocks(std::size_t lead, unsigned axis) {
+  chosen = Kind::Blocks;
+  const unsigned last = nest->rank() - 1;
+  std::int64_t bytes = 0;
+  for (std::size_t s = 0; s < nest->slots(); ++s) {
+    walks[s] = nest->walk(s);
+    packed[s] = s >= outputs && walks[s] == Walk::Strided &&
+                isTransposed(*nest, s, axis);
+    if (!packed[s])
+      continue;
+    walks[s] = Walk::Contiguous;
+    bytes += nest->size(s);
+  }
+  std::fill_n(box, nest->rank(), 1);
+  // Long runs in both directions: of the operand, and of all the others.
+  const std::int64_t run = BlockRun / nest->size(lead);
+  box[axis] = pieceOf(nest->extent(axis), run, run / 4);
+  const std::int64_t length = BlockBytes / (bytes * box[axis]);
+  box[last] = pieceOf(nest->extent(last),
+                      std::clamp<std::int64_t>(length, CacheLine, 4 * BlockRun),
+                      CacheLine / nest->size(0));
+  loopFrom = last;
+  rowsAlong = axis;
+  // Neighbours along `axis` share pages, and cache lines where the operand is
+  // not aligned to them.
+  orderTiles(axis);
+}
+
+void Traversal::choose(const LoopNest &of, std::size_t outputCount) {
+  nest = &of;
+  outputs = outputCount;
+  chooseRows();
+  const unsigned rank = nest->rank();
+  if (rank < 2 || (nest->inner() < LongRow && tiles() <= FewRows))
+    return;
+  std::size_t lead = outputs;
+  unsigned axis = rank;
+  for (; lead < nest->slots(); ++lead)
+    if ((axis = transposedAxis(*nest, lead)) < rank)
+      break;
+  if (nest->inner() < LongRow) {
+    unsigned from = 0;
+    for (std::size_t s = 0; s < outputs; ++s)
+      while (!isDense(*nest, s, from) && from + 1 < rank)
+        ++from;
+    if (from + 1 < rank)
+      chooseFlat(from, axis);
+  }
+  // A flat tile that lacks the axis would read whole cache lines for one
+  // element of each.
+  const bool lacks = kind() == Kind::Rows || axis < loopFrom;
+  if (axis < rank && lacks && nest->inner() >= BlockRow &&
+      nest->extent(axis) * nest->size(lead) >= TransposeWidth)
+    chooseBlocks(lead, axis);
+}
+
+void Cursor::move(unsigned axis, std::int64_t steps) {
+  for (std::size_t s = 0; s < nest.slots(); ++s)
+    pointers[s] =
+        static_cast<char *>(pointers[s]) + steps * nest.stride(s, axis);
+  at[axis] += steps;
+}
+
+void Cursor::seek(std::int64_t tile) {
+  for (std::size_t s = 0; s < nest.slots(); ++s)
+    pointers[s] = nest.first(s);
+  std::fill_n(at, nest.rank(), 0);
+  for (unsigned i = traversal.tiledAxes; i-- > 0 && tile != 0;) {
+    const unsigned axis = traversal.tiled[i];
+    const std::int64_t step = traversal.box[axis];
+    const std::int64_t count = (nest.extent(axis) + step - 1) / step;
+    move(axis, tile % count * step);
+    tile /= count;
+  }
+}
+
+void Cursor::advance() {
+  for (unsigned i = traversal.tiledAxes; i-- > 0;) {
+    const unsigned axis = traversal.tiled[i];
+    const std::int64_t step = traversal.box[axis];
+    if (at[axis] + step < nest.extent(axis))
+      return move(axis, step);
+    move(axis, -at[axis]);
+  }
+}

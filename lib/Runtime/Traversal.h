@@ -1,0 +1,102 @@
+//===- Runtime/Traversal.h - In which pieces a nest is computed -----------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_TRAVERSAL_H
+#define KEXPR_RUNTIME_TRAVERSAL_H
+
+#include "Semantics/Broadcast.h"
+
+namespace kexpr::runtime {
+
+/// How the elements of a loop nest are handed to the loop that computes them:
+/// row by row, or in tiles that fit into the first-level cache, with copies of
+/// those inputs that the loop could not walk fast.
+class Traversal {
+public:
+  enum class Kind : std::uint8_t {
+    Rows,   ///< One call of the loop for each innermost row.
+    Flat,   ///< One for each tile, over several axes as if they were one.
+    Blocks, ///< One for each row of a tile of two axes.
+  };
+
+  explicit Traversal(std::size_t slots) : walks(slots), packed(slots) {}
+
+  /// Chooses for a nest whose first `outputs` slots are written.
+  void choose(const semantics::LoopNest &nest, std::size_t outputs);
+
+  Kind kind() const { return chosen; }
+  /// How the loop walks slot s: its copy, where it has one.
+  semantics::Walk walk(std::size_t slot) const { return walks[slot]; }
+  /// Whether the loop reads copies of slot s. Outputs have none, nor have
+  /// inputs that walk as an output does.
+  bool isPacked(std::size_t slot) const { return packed[slot]; }
+
+  /// Elements of a tile along an axis; fewer remain at the end of one. A row
+  /// is a tile, too.
+  std::int64_t extent(unsigned axis) const { return box[axis]; }
+  /// Tiles in all.
+  std::int64_t tiles() const;
+  /// The first of the axes that one call of the loop covers.
+  unsigned loopAxis() const { return loopFrom; }
+  /// The axis of a tile's rows; the nest's rank if a tile is one row.
+  unsigned rowAxis() const { return rowsAlong; }
+  /// Bytes from one row of a tile to the next in copies of slot s.
+  std::int64_t pitch(std::size_t slot) const;
+  /// Bytes of a copy of slot s, with what may be written behind it.
+  std::int64_t copyBytes(std::size_t slot) const;
+
+private:
+  friend class Cursor;
+
+  void chooseRows();
+  void chooseFlat(unsigned from, unsigned transposed);
+  void chooseBlocks(std::size_t lead, unsigned axis);
+  std::int64_t elements() const;
+  void orderTiles(unsigned fastest);
+
+  const semantics::LoopNest *nest = nullptr;
+  Kind chosen = Kind::Rows;
+  std::size_t outputs = 0;
+  unsigned loopFrom = 0;
+  unsigned rowsAlong = 0;
+  std::int64_t box[MaxRank];
+  /// The axes along which there is more than one tile, slowest first.
+  unsigned tiledAxes = 0;
+  std::uint8_t tiled[MaxRank];
+  InlineBuffer<semantics::Walk, 16> walks;
+  InlineBuffer<bool, 16> packed;
+};
+
+/// Goes from tile to tile.
+class Cursor {
+public:
+  /// Keeps in `pointers` where the current tile begins in every slot.
+  Cursor(const semantics::LoopNest &nest, const Traversal &traversal,
+         void **pointers)
+      : nest(nest), traversal(traversal), pointers(pointers) {}
+
+  /// Goes to a tile.
+  void seek(std::int64_t tile);
+  /// Goes to the next one; behind the last comes the first.
+  void advance();
+  /// Elements of the current tile along an axis.
+  std::int64_t extent(unsigned axis) const {
+    return std::min(traversal.box[axis], nest.extent(axis) - at[axis]);
+  }
+
+private:
+  void move(unsigned axis, std::int64_t steps);
+
+  const semantics::LoopNest &nest;
+  const Traversal &traversal;
+  void **pointers;
+  /// The position of the tile's first element.
+  std::int64_t at[MaxRank] = {};
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_TRAVERSAL_H
