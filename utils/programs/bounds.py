@@ -221,6 +221,9 @@ def power_by_literal(dtype, base, exponent):
         square = call_float("mul", dtype, [base, base])
         return square if exponent == 2 else call_float("mul", dtype,
                                                        [square, base])
+    if exponent == -2:
+        return call_float("reciprocal", dtype,
+                          [call_float("mul", dtype, [base, base])])
     same = {1: "leaky_relu", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
     if exponent in same:
         args = [base, 1.0] if exponent == 1 else [base]
