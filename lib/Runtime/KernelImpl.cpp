@@ -197,7 +197,12 @@ Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
 bool KernelImpl::runPlain(Span<const TensorView> inputs,
                           Span<const TensorView> outputs,
                           const RunOptions &run) const {
-  if (hasSizes || contiguousPlan.graph.mixesTypes)
+  if (hasSizes)
+    return false;
+  // Operands of one rank are 0-d together, or as declared if none is.
+  if (contiguousPlan.graph.mixesTypes &&
+      (!this->options.zeroDimOperands.empty() || outputs.empty() ||
+       outputs[0].shape().rank() == 0))
     return false;
   const std::int64_t count =
       countIfPlain({{inputs.data(), inputs.size()}, spanOf(outputs)}, asked);

@@ -28,7 +28,7 @@ public:
 
 private:
   Expected<Term> term(const Node &node);
-  Term operand(const Node &node);
+  Expected<Term> operand(const Node &node);
   Expected<Term> literal(const Node &node);
   Expected<Term> size(const Node &node);
   Expected<Term> call(const Node &node);
@@ -134,12 +134,15 @@ Error Checker::refused(const Node &node) const {
   }
 }
 
-Term Checker::operand(const Node &node) {
+Expected<Term> Checker::operand(const Node &node) {
   const DType type = signature.typeOf(node.index);
-  return {.value = graph.input(node.index, type),
-          .type = type,
-          .weight = signature.isZeroDim(node.index) ? Weight::ZeroDim
-                                                    : Weight::Tensor};
+  if (sizeOf(type) == 0)
+    return fault(ErrorCode::InvalidArgument, node,
+                 concat("operand @", node.index, " was given no element type"));
+  return Term{.value = graph.input(node.index, type),
+              .type = type,
+              .weight = signature.isZeroDim(node.index) ? Weight::ZeroDim
+                                                        : Weight::Tensor};
 }
 
 Expected<Term> Checker::literal(const Node &node) {

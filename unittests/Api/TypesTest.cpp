@@ -121,6 +121,14 @@ TEST(Types, HalvesAreRoundedOnceAtTheStore) {
   }
 }
 
+TEST(Types, NoTypeIsRefused) {
+  const Engine engine;
+  auto kernel =
+      engine.compile("neg(@0)", {.operandTypes = {static_cast<DType>(99)}});
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().message(), "operand @0 was given no element type");
+}
+
 TEST(Literals, DoNotMultiplyMachineCode) {
   const Engine engine;
   auto two = engine.compile("mul(@0,2)"), three = engine.compile("mul(@0,3)");
