@@ -27,6 +27,10 @@ enum class Mode : std::uint8_t {
   Optimized, ///< Machine code that runs fastest.
   Baseline,  ///< Machine code that is there soonest.
   Interpret, ///< Never generates code, for hosts that forbid it.
+  /// A kernel that is interpreted at once; a background thread of the engine
+  /// builds machine code, baseline then optimised, that takes over while other
+  /// threads run the kernel. Results have the same bits throughout.
+  Tiered,
 };
 
 struct CompileOptions {
@@ -91,6 +95,8 @@ public:
                            const CompileOptions &options = {}) const;
 
   EngineStats stats() const;
+  /// Waits until every `Tiered` kernel has its best tier.
+  void settle() const;
   /// The CPU that code is generated for, and the width of its vectors in bits
   /// (0 when kernels are interpreted).
   std::string_view targetCpu() const;

@@ -125,9 +125,9 @@ public:
   /// The element type that output `index` must have.
   DType outputType(std::size_t index = 0) const;
   Precision precision() const;
-  /// What runs contiguous calls.
+  /// What runs contiguous calls now.
   Tier tier() const;
-  /// Where the machine code of contiguous calls starts; null when interpreted.
+  /// Where the machine code of contiguous calls starts; null while interpreted.
   const void *codeAddress() const;
   /// Bytes of machine code and constants of all walks so far.
   std::size_t codeSize() const;

@@ -40,6 +40,8 @@ Expected<Kernel> Engine::compile(const Expression &expression,
   return guarded([&] { return impl->compile(expression, options); });
 }
 
+void Engine::settle() const { impl->compiler().settle(); }
+
 EngineStats Engine::stats() const { return impl->stats(); }
 
 std::string_view Engine::targetCpu() const {

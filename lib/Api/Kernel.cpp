@@ -74,11 +74,11 @@ DType Kernel::outputType(std::size_t index) const {
 
 Precision Kernel::precision() const { return impl->plan().precision; }
 
-Tier Kernel::tier() const { return impl->contiguous().tier; }
+Tier Kernel::tier() const { return impl->contiguous().code().tier; }
 
 const void *Kernel::codeAddress() const {
-  const auto &code = impl->contiguous().code;
-  return code ? code->address() : nullptr;
+  const auto &machine = impl->contiguous().code().machine;
+  return machine ? machine->address() : nullptr;
 }
 
 std::size_t Kernel::codeSize() const { return impl->codeSize(); }

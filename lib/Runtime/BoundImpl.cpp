@@ -43,12 +43,17 @@ Status BoundImpl::divide(Span<const TensorView> inputs,
 void BoundImpl::chooseDirect() {
   const bool direct = call.count() > 0 && call.isOneLoop() &&
                       kernel->isSmall(call.count(), options);
-  if (!direct || !call.chosen().function)
+  if (!direct)
     return;
   pointers.resize(kernel->slots());
   strides.resize(kernel->slots());
   call.locate(pointers.data(), strides.data());
-  function = call.chosen().function;
+  const Code &code = call.chosen().code();
+  // What is not there yet, or is never, is asked for at every call.
+  if (code.tier == Tier::Optimized)
+    function = code.function;
+  else
+    loop = &call.chosen();
 }
 
 void BoundImpl::runAnyhow() const {

@@ -27,6 +27,8 @@ public:
   void run() const {
     if (function)
       function(call.count(), pointers.data(), strides.data());
+    else if (loop)
+      loop->code().run(call.count(), pointers.data(), strides.data());
     else
       runAnyhow();
   }
@@ -41,8 +43,10 @@ private:
   std::vector<std::shared_ptr<const BoundImpl>> parts;
   std::shared_ptr<const KernelImpl> kernel;
   RunOptions options;
-  /// The machine code, if the call is one loop that stays on its thread.
+  /// If the call is one loop that stays on its thread: its machine code if
+  /// that is the best there can be, or the loop.
   semantics::LoopFn function = nullptr;
+  const Loop *loop = nullptr;
   std::vector<void *> pointers;
   std::vector<std::int64_t> strides;
 };

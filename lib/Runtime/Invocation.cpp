@@ -65,7 +65,7 @@ void Invocation::run(std::int64_t begin, std::int64_t end) const {
     runRows(begin * Unit, std::min(end * Unit, elements), pointers.data(),
             strides.data());
   else
-    runTiles({*loop, nest, traversal}, begin, end, pointers.data(),
+    runTiles({loop->code(), nest, traversal}, begin, end, pointers.data(),
              strides.data());
 }
 
@@ -77,13 +77,14 @@ void Invocation::runRows(std::int64_t begin, std::int64_t end, void **pointers,
     for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + columns * strides[s];
   };
+  const Code &code = loop->code();
   Cursor cursor(nest, traversal, pointers);
   std::int64_t column = begin % inner;
   cursor.seek(begin / inner);
   while (begin < end) {
     const std::int64_t count = std::min(inner - column, end - begin);
     shift(column);
-    loop->run(count, pointers, strides);
+    code.run(count, pointers, strides);
     shift(-column);
     begin += count;
     column = 0;

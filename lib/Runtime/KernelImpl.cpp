@@ -60,7 +60,7 @@ KernelImpl::~KernelImpl() {
 std::size_t KernelImpl::codeSize() const {
   std::size_t bytes = 0;
   for (const Variant *v = variants.load(); v; v = v->next)
-    bytes += v->loop->code ? v->loop->code->size() : 0;
+    bytes += v->loop->codeSize();
   return bytes;
 }
 
@@ -215,7 +215,7 @@ bool KernelImpl::runPlain(Span<const TensorView> inputs,
     pointers[slot++] = inputs[operand].data();
   for (const std::uint64_t &literal : literals)
     pointers[slot++] = const_cast<std::uint64_t *>(&literal);
-  contiguous().run(count, pointers.data(), nullptr);
+  contiguous().code().run(count, pointers.data(), nullptr);
   return true;
 }
 

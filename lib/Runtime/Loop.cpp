@@ -8,6 +8,8 @@
 
 #include "CodeGen/CodeGen.h"
 
+#include <new>
+
 using namespace kexpr;
 using namespace kexpr::runtime;
 
@@ -45,30 +47,76 @@ Expected<std::shared_ptr<jit::Session>> Compiler::session() const {
   return made;
 }
 
-Expected<CompileTimes>
-Compiler::generate(Loop &loop, const semantics::Plan &plan, Mode mode) const {
+void Loop::improve(std::unique_ptr<const Code> better) {
+  std::lock_guard lock(mutex);
+  all.push_back(std::move(better));
+  current.store(all.back().get(), std::memory_order_release);
+}
+
+std::size_t Loop::codeSize() const {
+  std::lock_guard lock(mutex);
+  std::size_t bytes = 0;
+  for (const auto &code : all)
+    bytes += code->machine ? code->machine->size() : 0;
+  return bytes;
+}
+
+Expected<std::unique_ptr<const Code>>
+Compiler::generate(const semantics::Plan &plan, Mode mode,
+                   CompileTimes *times) const {
   const bool baseline = mode == Mode::Baseline;
   auto object = codegen::compile(plan, **machine,
                                  baseline ? codegen::OptLevel::Baseline
                                           : codegen::OptLevel::Optimized);
   if (!object)
     return object.error();
-  CompileTimes times{.emit = object->times.emit,
-                     .codegen = object->times.codegen};
-
   auto linker = session();
   if (!linker)
     return linker.error();
   const auto start = Clock::now();
-  auto code = (*linker)->link(std::move(object->bytes), object->symbol);
-  if (!code)
-    return code.error();
-  times.link = Clock::now() - start;
-  loop.code = std::move(*code);
-  loop.function = reinterpret_cast<semantics::LoopFn>(loop.code->address());
-  loop.tier = baseline ? Tier::Baseline : Tier::Optimized;
+  auto linked = (*linker)->link(std::move(object->bytes), object->symbol);
+  if (!linked)
+    return linked.error();
+  if (times) {
+    times->emit = object->times.emit;
+    times->codegen = object->times.codegen;
+    times->link = Clock::now() - start;
+  }
+  auto code = std::make_unique<Code>();
+  code->machine = std::move(*linked);
+  code->function =
+      reinterpret_cast<semantics::LoopFn>(code->machine->address());
+  code->tier = baseline ? Tier::Baseline : Tier::Optimized;
   ++compiled;
-  return times;
+  return std::unique_ptr<const Code>(std::move(code));
+}
+
+static std::unique_ptr<const Code> interpret(const semantics::Plan &plan) {
+  auto code = std::make_unique<Code>();
+  code->interpreter.emplace(plan);
+  return code;
+}
+
+/// Baseline code soon, before any other loop's optimised code; then that. What
+/// fails, for lack of memory, leaves the tier there is.
+void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
+                            const semantics::Plan &plan) const {
+  auto job = [this, plan](const std::weak_ptr<Loop> &later, Mode mode) {
+    return [=, this] {
+      // A loop that nobody has any more is not worth the work.
+      const auto loop = later.lock();
+      if (!loop)
+        return;
+      try {
+        if (auto code = generate(plan, mode, nullptr))
+          loop->improve(std::move(*code));
+      } catch (const std::bad_alloc &) {
+        return;
+      }
+    };
+  };
+  workers.add(true, job(loop, Mode::Baseline));
+  workers.add(false, job(loop, Mode::Optimized));
 }
 
 std::shared_ptr<const Loop> Compiler::find(const std::string &key) const {
@@ -88,32 +136,38 @@ void Compiler::keep(const std::string &key,
   sweepAt = 2 * loops.size() + 64;
 }
 
+/// What loops of a mode are kept under.
+static std::string keyOf(const semantics::Plan &plan, Mode mode) {
+  return static_cast<char>('0' + static_cast<int>(mode)) + plan.key();
+}
+
 Expected<std::shared_ptr<const Loop>>
 Compiler::compile(const semantics::Plan &plan, Mode mode,
                   CompileTimes *times) const {
   if (!*machine && mode != Mode::Interpret)
     return machine->error();
-  const std::string key =
-      static_cast<char>('0' + static_cast<int>(mode)) + plan.key();
-  if (auto known = find(key)) {
+  const bool isTiered = mode == Mode::Tiered;
+  const std::string key = keyOf(plan, mode);
+  auto known = find(key);
+  if (!known && isTiered)
+    known = find(keyOf(plan, Mode::Optimized));
+  if (known) {
     ++shared;
     return known;
   }
-  auto loop = std::make_shared<Loop>();
-  loop->outputs = plan.outputs;
-  loop->inputs = plan.inputs;
-  if (mode == Mode::Interpret || !(*machine)->hasFma) {
-    loop->interpreter.emplace(plan);
+  const bool hasCode = mode != Mode::Interpret && (*machine)->hasFma;
+  std::unique_ptr<const Code> code;
+  if (!hasCode || isTiered) {
+    code = interpret(plan);
   } else {
-    auto spent = generate(*loop, plan, mode);
-    if (!spent)
-      return spent.error();
-    if (times) {
-      times->emit = spent->emit;
-      times->codegen = spent->codegen;
-      times->link = spent->link;
-    }
+    auto made = generate(plan, mode, times);
+    if (!made)
+      return made.error();
+    code = std::move(*made);
   }
+  auto loop = std::make_shared<Loop>(plan, std::move(code));
+  if (hasCode && isTiered)
+    improveLater(loop, plan);
   keep(key, loop);
   return std::shared_ptr<const Loop>(std::move(loop));
 }

@@ -8,6 +8,7 @@
 #define KEXPR_RUNTIME_LOOP_H
 
 #include "Jit/Session.h"
+#include "Runtime/Background.h"
 #include "Semantics/Interpreter.h"
 #include "kexpr/Engine.h"
 
@@ -25,11 +26,10 @@ struct Target;
 namespace kexpr::runtime {
 
 /// A plan in the form that runs: machine code, or the interpreter. Immutable.
-struct Loop {
-  std::vector<semantics::Access> outputs, inputs;
+struct Code {
   Tier tier = Tier::Interpreter;
-  std::shared_ptr<jit::Code> code;
-  semantics::LoopFn function = nullptr; ///< In `code`; null if interpreted.
+  std::shared_ptr<jit::Code> machine;
+  semantics::LoopFn function = nullptr; ///< In `machine`; null if interpreted.
   std::optional<semantics::Interpreter> interpreter;
 
   void run(std::int64_t count, void *const *pointers,
@@ -41,19 +41,46 @@ struct Loop {
   }
 };
 
+/// What runs a plan. Better code may take the place of what there is while
+/// other threads run it: results have the same bits.
+class Loop {
+public:
+  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
+      : outputs(plan.outputs), inputs(plan.inputs), current(first.get()) {
+    all.push_back(std::move(first));
+  }
+
+  /// Good for as long as the loop lives.
+  const Code &code() const { return *current.load(std::memory_order_acquire); }
+  void improve(std::unique_ptr<const Code> better);
+  /// Bytes of machine code and constants.
+  std::size_t codeSize() const;
+
+  const std::vector<semantics::Access> outputs, inputs;
+
+private:
+  std::atomic<const Code *> current;
+  mutable std::mutex mutex;
+  /// Code that was replaced may still be running, so it is kept.
+  std::vector<std::unique_ptr<const Code>> all;
+};
+
 /// What loops are compiled for and with; shared by an engine and its kernels.
 class Compiler {
 public:
   explicit Compiler(const EngineOptions &options);
   ~Compiler();
 
-  /// The plan as a loop of the tier that `mode` asks for; the interpreter
-  /// where the target has no fused multiply-add. Plans that differ in the
+  /// The plan as a loop of the tier that `mode` asks for, which a better one
+  /// takes the place of later if it asks for that; the interpreter where the
+  /// target has no fused multiply-add. Plans that differ in the
   /// values of parameters alone share a loop for as long as one of its kernels
   /// lives. What making the loop took is put in `times`.
   Expected<std::shared_ptr<const Loop>>
   compile(const semantics::Plan &plan, Mode mode,
           CompileTimes *times = nullptr) const;
+  /// Waits until no tier is being built in the background.
+  void settle() const { workers.settle(); }
 
   /// The machine; an error if the options do not describe one that runs here.
   const Expected<codegen::Target> &target() const;
@@ -64,8 +91,10 @@ public:
 
 private:
   Expected<std::shared_ptr<jit::Session>> session() const;
-  Expected<CompileTimes> generate(Loop &loop, const semantics::Plan &plan,
-                                  Mode mode) const;
+  Expected<std::unique_ptr<const Code>>
+  generate(const semantics::Plan &plan, Mode mode, CompileTimes *times) const;
+  void improveLater(const std::shared_ptr<Loop> &loop,
+                    const semantics::Plan &plan) const;
   std::shared_ptr<const Loop> find(const std::string &key) const;
   void keep(const std::string &key,
             const std::shared_ptr<const Loop> &loop) const;
@@ -78,6 +107,8 @@ private:
   mutable std::unordered_map<std::string, std::weak_ptr<const Loop>> loops;
   /// Entries at which those of loops that are gone are removed.
   mutable std::size_t sweepAt = 64;
+  /// Last, so that its jobs end before what they use.
+  mutable Background workers;
 };
 
 } // namespace kexpr::runtime

@@ -45,7 +45,7 @@ private:
   void fetchDirect(std::int64_t columns) const;
   void refresh(Copy &copy, std::int64_t rows, std::int64_t columns);
 
-  const Loop &loop;
+  const Code &loop;
   const LoopNest &nest;
   const Traversal &traversal;
   void **pointers;

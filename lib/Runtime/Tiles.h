@@ -14,7 +14,7 @@ namespace kexpr::runtime {
 
 /// What is run: the loop, the nest, and the pieces it is cut into.
 struct TiledLoop {
-  const Loop &loop;
+  const Code &loop;
   const semantics::LoopNest &nest;
   const Traversal &traversal;
 };
