@@ -44,8 +44,9 @@ Vector<T> interleave(Vector<T> a, Vector<T> b,
 }
 
 template <class T>
-void transposeSquare(const char *from, std::int64_t fromStep, char *to,
-                     std::int64_t toStep) {
+[[gnu::always_inline]] inline void
+transposeSquare(const char *from, std::int64_t fromStep, char *to,
+                std::int64_t toStep) {
   constexpr int side = TransposeWidth / sizeof(T);
   using Lanes = std::make_integer_sequence<int, side>;
   Vector<T> lines[side], next[side];
@@ -77,24 +78,25 @@ void prefetch(const char *from, std::int64_t step, std::int64_t ahead) {
 /// Transposes a matrix of at least one square in each direction. Squares at an
 /// edge overlap their neighbours instead of ending beyond it.
 template <class T> void transpose(Transposition matrix) {
-  constexpr std::int64_t side = TransposeWidth / sizeof(T);
-  const auto before = [](std::int64_t at, std::int64_t end) {
-    return std::min(at, end - side);
-  };
-  // Along a column first: all of a cache line while it is there.
-  for (std::int64_t c = 0; c < matrix.columns; c += side)
-    for (std::int64_t r = 0; r < matrix.rows; r += side) {
-      const std::int64_t column = before(c, matrix.columns);
-      const std::int64_t row = before(r, matrix.rows);
-      if (matrix.ahead != 0 && r * sizeof(T) % 64 == 0)
-        detail::prefetch<side>(matrix.from + column * matrix.fromStep +
-                                   row * sizeof(T),
-                               matrix.fromStep, matrix.ahead);
-      detail::transposeSquare<T>(
-          matrix.from + column * matrix.fromStep + row * sizeof(T),
-          matrix.fromStep, matrix.to + row * matrix.toStep + column * sizeof(T),
-          matrix.toStep);
-    }
+  constexpr std::int64_t side = TransposeWidth / sizeof(T), line = 64;
+  for (std::int64_t c = 0; c < matrix.columns; c += side) {
+    const std::int64_t column = std::min(c, matrix.columns - side);
+    const char *from = matrix.from + column * matrix.fromStep;
+    char *to = matrix.to + column * sizeof(T);
+    // Along the columns: all of a cache line while it is there.
+    const auto square = [=](std::int64_t row) {
+      if (matrix.ahead != 0 && row * sizeof(T) % line == 0)
+        detail::prefetch<side>(from + row * sizeof(T), matrix.fromStep,
+                               matrix.ahead);
+      detail::transposeSquare<T>(from + row * sizeof(T), matrix.fromStep,
+                                 to + row * matrix.toStep, matrix.toStep);
+    };
+    std::int64_t row = 0;
+    for (; row + side <= matrix.rows; row += side)
+      square(row);
+    if (row < matrix.rows)
+      square(matrix.rows - side);
+  }
 }
 
 } // namespace kexpr::runtime
