@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace kexpr;
@@ -171,19 +170,11 @@ ops::Work Graph::work(Precision precision) const {
   return total;
 }
 
-/// The number that an element's bits stand for.
+/// The number that a constant's bits stand for.
 static std::string spell(const Value &value) {
-  std::int64_t integer = 0;
-  double real = 0;
-  const bool isReal = isFloatingPoint(value.type);
-  const DType widest = isReal ? DType::F64 : DType::I64;
-  void *to = isReal ? static_cast<void *>(&real) : &integer;
-  const void *from[] = {&value.bits};
-  if (value.type == widest)
-    std::memcpy(to, &value.bits, sizeof value.bits);
-  else
-    ops::conversion(value.type, widest)(1, from, to);
-  return isReal ? syntax::printFloat(real) : std::to_string(integer);
+  const Number number = numberFrom(value.bits, value.type);
+  return number.kind == Number::Kind::Real ? syntax::printFloat(number.real)
+                                           : std::to_string(number.integer);
 }
 
 static std::string line(const Graph &graph, const Value &value) {

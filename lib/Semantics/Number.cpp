@@ -49,25 +49,23 @@ Number semantics::numberOf(const Node &node) {
   }
 }
 
-Number semantics::castNumber(const Number &number, DType type) {
-  const std::uint64_t bits = number.bitsAs(type);
-  Number result;
-  if (isFloatingPoint(type)) {
-    result.kind = Kind::Real;
-    const void *args[] = {&bits};
-    if (type == DType::F64)
-      result.real = std::bit_cast<double>(bits);
-    else
-      ops::conversion(type, DType::F64)(1, args, &result.real);
-    return result;
-  }
-  result.kind = type == DType::Bool ? Kind::Bool : Kind::Int;
-  const void *args[] = {&bits};
-  if (type == DType::I64)
-    result.integer = static_cast<std::int64_t>(bits);
+Number semantics::numberFrom(std::uint64_t bits, DType type) {
+  const bool isReal = isFloatingPoint(type);
+  Number result{.kind = isReal                ? Kind::Real
+                        : type == DType::Bool ? Kind::Bool
+                                              : Kind::Int};
+  const DType widest = isReal ? DType::F64 : DType::I64;
+  void *to = isReal ? static_cast<void *>(&result.real) : &result.integer;
+  const void *from[] = {&bits};
+  if (type == widest)
+    std::memcpy(to, &bits, sizeof bits);
   else
-    ops::conversion(type, DType::I64)(1, args, &result.integer);
+    ops::conversion(type, widest)(1, from, to);
   return result;
+}
+
+Number semantics::castNumber(const Number &number, DType type) {
+  return numberFrom(number.bitsAs(type), type);
 }
 
 static bool isAll(std::span<const Number> args, Kind kind) {

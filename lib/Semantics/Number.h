@@ -38,6 +38,8 @@ struct Number {
   std::uint64_t bitsAs(DType to) const;
 };
 
+/// The number that the bits of an element stand for.
+Number numberFrom(std::uint64_t bits, DType type);
 /// The number of a literal: an Integer, Float or Bool node.
 Number numberOf(const Node &node);
 /// What kind of number an operator gives for arguments of these kinds.

@@ -112,22 +112,13 @@ void Runner::checkStage(const Directive &directive, codegen::Stage stage) {
 /// A number in the spelling of C's %a, which loses nothing; an integer or bool
 /// as itself.
 static std::string spell(DType type, std::uint64_t bits) {
-  std::int64_t integer = 0;
-  double real = 0;
-  const bool isReal = semantics::isFloatingPoint(type);
-  const DType widest = isReal ? DType::F64 : DType::I64;
-  void *to = isReal ? static_cast<void *>(&real) : &integer;
-  const void *from[] = {&bits};
-  if (type == widest)
-    std::memcpy(to, &bits, sizeof bits);
-  else
-    ops::conversion(type, widest)(1, from, to);
-  if (!isReal)
-    return std::to_string(integer);
-  if (std::isnan(real))
+  const auto number = semantics::numberFrom(bits, type);
+  if (number.kind != semantics::Number::Kind::Real)
+    return std::to_string(number.integer);
+  if (std::isnan(number.real))
     return "nan";
   char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%a", real);
+  std::snprintf(buffer, sizeof buffer, "%a", number.real);
   return buffer;
 }
 
