@@ -58,6 +58,9 @@ struct EngineOptions {
   /// Kernels the cache keeps; the least recently used goes first. Kernels that
   /// a host holds live on.
   std::size_t maxKernels = 4096;
+  /// Bytes of their machine code; where one more kernel passes either bound,
+  /// the cache makes room for several.
+  std::size_t maxCodeBytes = std::size_t{256} << 20;
 };
 
 /// What an engine has done so far.
@@ -69,7 +72,8 @@ struct EngineStats {
   /// literals or names of operands alone.
   std::uint64_t shared = 0;
   std::uint64_t evictions = 0;
-  std::size_t kernels = 0; ///< Kernels in the cache now.
+  std::size_t kernels = 0;   ///< Kernels in the cache now.
+  std::size_t codeBytes = 0; ///< Their machine code; shared code counts twice.
 };
 
 /// Turns expression strings into kernels and keeps them. Usable from any

@@ -51,7 +51,7 @@ Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
 
 EngineImpl::EngineImpl(const EngineOptions &options)
     : shared(std::make_shared<const Compiler>(options)),
-      cache(options.maxKernels) {}
+      cache({options.maxKernels, options.maxCodeBytes}) {}
 
 namespace {
 /// A text behind all that `options` has the code depend on; no two differ only

@@ -8,27 +8,118 @@
 
 #include <algorithm>
 
+#include <algorithm>
+
 using namespace kexpr;
 using namespace kexpr::runtime;
 
+namespace {
+/// The least number that no other living thread has: few threads at a time
+/// have numbers that differ in a shard.
+class ThreadNumber {
+public:
+  ThreadNumber() {
+    std::lock_guard lock(mutex());
+    auto &all = taken();
+    const auto free = std::find(all.begin(), all.end(), false);
+    number = static_cast<std::size_t>(free - all.begin());
+    if (free == all.end())
+      all.push_back(true);
+    else
+      *free = true;
+  }
+  ~ThreadNumber() {
+    std::lock_guard lock(mutex());
+    taken()[number] = false;
+  }
+  ThreadNumber(const ThreadNumber &) = delete;
+  ThreadNumber &operator=(const ThreadNumber &) = delete;
+
+  std::size_t number;
+
+private:
+  // Never destroyed: threads may end after statics.
+  static std::mutex &mutex() {
+    static auto *const all = new std::mutex;
+    return *all;
+  }
+  static std::vector<bool> &taken() {
+    static auto *const all = new std::vector<bool>;
+    return *all;
+  }
+};
+} // namespace
+
+KernelCache::Shard &KernelCache::shardOfThread() {
+  thread_local const ThreadNumber own;
+  return shards[own.number % shards.size()];
+}
+
+/// Nothing is written if nothing has changed: that would cost other threads
+/// that use the same kernel.
+void KernelCache::touch(Entry &entry) {
+  const std::uint64_t now = clock.load(std::memory_order_relaxed);
+  if (entry.lastUse.load(std::memory_order_relaxed) != now)
+    entry.lastUse.store(now, std::memory_order_relaxed);
+}
+
 KernelPtr KernelCache::waitFor(Entry &entry) {
-  entry.lastUse = ++clock;
-  return entry.kernel.get();
+  touch(entry);
+  KernelPtr kernel = entry.kernel.get();
+  if (kernel) {
+    Shard &shard = shardOfThread();
+    std::lock_guard lock(shard.mutex);
+    ++shard.hits;
+  }
+  return kernel;
 }
 
 KernelPtr KernelCache::find(std::string_view spelling) {
+  Shard &shard = shardOfThread();
+  {
+    std::lock_guard lock(shard.mutex);
+    auto found = shard.known.find(spelling);
+    if (found != shard.known.end()) {
+      touch(*found->second.entry);
+      ++shard.hits;
+      return found->second.kernel;
+    }
+  }
   std::shared_ptr<Entry> entry;
   {
-    std::shared_lock lock(mutex);
+    std::lock_guard lock(mutex);
     auto found = spellings.find(spelling);
     if (found == spellings.end())
       return nullptr;
     entry = found->second;
+    if (entry->isReady())
+      learn(spelling, entry);
   }
-  KernelPtr kernel = waitFor(*entry);
-  if (kernel)
-    ++hits;
-  return kernel;
+  return waitFor(*entry);
+}
+
+namespace {
+/// Its count of references has a cache line of its own.
+struct alignas(64) Holder {
+  explicit Holder(KernelPtr kernel) : kernel(std::move(kernel)) {}
+  KernelPtr kernel;
+};
+} // namespace
+
+/// Puts a kernel into the thread's shard, with a count of references that only
+/// threads of this shard write to.
+void KernelCache::learn(std::string_view spelling,
+                        const std::shared_ptr<Entry> &entry) {
+  const KernelPtr &kernel = entry->kernel.get();
+  if (!kernel)
+    return;
+  auto holder = std::make_shared<const Holder>(kernel);
+  const KernelImpl *target = kernel.get();
+  Shard &shard = shardOfThread();
+  std::lock_guard lock(shard.mutex);
+  shard.known.insert_or_assign(
+      std::string(spelling),
+      Known{KernelPtr(std::move(holder), target), entry});
 }
 
 Expected<KernelPtr>
@@ -37,12 +128,12 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
   std::shared_ptr<Entry> entry;
   bool mine = false;
   {
-    std::unique_lock lock(mutex);
+    std::lock_guard lock(mutex);
     auto [place, isNew] = kernels.try_emplace(std::string(key));
     if (isNew) {
       place->second = std::make_shared<Entry>();
       place->second->key = key;
-      place->second->lastUse = ++clock;
+      place->second->lastUse = clock++;
       ++misses;
     }
     entry = place->second;
@@ -50,20 +141,22 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
     addSpelling(entry, spelling);
   }
   if (!mine) {
-    if (KernelPtr kernel = waitFor(*entry)) {
-      ++hits;
+    if (KernelPtr kernel = waitFor(*entry))
       return kernel;
-    }
     // Whoever made it failed. Its error speaks of its own spelling.
     return make();
   }
   auto made = make();
   entry->promise.set_value(made ? *made : nullptr);
-  std::unique_lock lock(mutex);
-  if (!made)
+  std::lock_guard lock(mutex);
+  if (!made) {
     remove(*entry);
-  else if (kernels.size() > capacity)
-    evict();
+    return made;
+  }
+  learn(spelling, entry);
+  bytes += (*made)->codeSize();
+  if (kernels.size() > limits.kernels || bytes > limits.bytes)
+    shrink();
   return made;
 }
 
@@ -77,32 +170,61 @@ void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry,
 }
 
 void KernelCache::remove(const Entry &entry) {
+  for (Shard &shard : shards) {
+    std::lock_guard lock(shard.mutex);
+    for (const std::string &spelling : entry.spellings)
+      shard.known.erase(spelling);
+  }
   for (const std::string &spelling : entry.spellings)
     spellings.erase(spelling);
   // Last: this may be what keeps the entry alive.
   kernels.erase(entry.key);
 }
 
-void KernelCache::evict() {
-  const Entry *oldest = nullptr;
-  for (const auto &[key, entry] : kernels) {
-    const bool ready = entry->kernel.wait_for(std::chrono::seconds(0)) ==
-                       std::future_status::ready;
-    if (ready && (!oldest || entry->lastUse < oldest->lastUse))
-      oldest = entry.get();
+/// Looks at all kernels, so it makes room for some more at once.
+void KernelCache::shrink() {
+  struct Candidate {
+    std::uint64_t lastUse;
+    std::size_t bytes;
+    std::shared_ptr<Entry> entry;
+  };
+  std::vector<Candidate> candidates;
+  bytes = 0;
+  for (const auto &[key, entry] : kernels)
+    if (entry->isReady() && entry->kernel.get()) {
+      candidates.push_back(
+          {entry->lastUse, entry->kernel.get()->codeSize(), entry});
+      bytes += candidates.back().bytes;
+    }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate &a, const Candidate &b) {
+              return a.lastUse < b.lastUse;
+            });
+  const std::size_t most = limits.kernels - limits.kernels / 16;
+  const std::size_t mostBytes = limits.bytes - limits.bytes / 16;
+  const bool isLong = kernels.size() > limits.kernels;
+  const bool isBig = bytes > limits.bytes;
+  for (const Candidate &oldest : candidates) {
+    if (!(isLong && kernels.size() > most) && !(isBig && bytes > mostBytes))
+      return;
+    bytes -= oldest.bytes;
+    remove(*oldest.entry);
+    ++evictions;
   }
-  if (!oldest)
-    return;
-  remove(*oldest);
-  ++evictions;
 }
 
 EngineStats KernelCache::stats() const {
-  std::shared_lock lock(mutex);
+  std::lock_guard lock(mutex);
   EngineStats stats;
-  stats.hits = hits;
+  for (const Shard &shard : shards) {
+    std::lock_guard shardLock(shard.mutex);
+    stats.hits += shard.hits;
+  }
   stats.misses = misses;
   stats.evictions = evictions;
   stats.kernels = kernels.size();
+  for (const auto &[key, entry] : kernels)
+    if (entry->isReady() && entry->kernel.get())
+      stats.codeBytes += entry->kernel.get()->codeSize();
   return stats;
 }

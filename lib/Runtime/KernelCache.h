@@ -9,9 +9,10 @@
 
 #include "Runtime/KernelImpl.h"
 
+#include <array>
 #include <functional>
 #include <future>
-#include <shared_mutex>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -19,12 +20,22 @@ namespace kexpr::runtime {
 
 using KernelPtr = std::shared_ptr<const KernelImpl>;
 
-/// Kernels under their canonical keys, and the spellings that lead to them.
-/// Holds at most `capacity` kernels; the least recently used goes first. All
-/// members may be called from any thread.
+/// What a cache holds at most.
+struct CacheLimits {
+  std::size_t kernels = 4096;
+  std::size_t bytes = std::size_t{256} << 20; ///< Of machine code.
+};
+
+/// Kernels under their canonical keys, and the spellings that lead to them. The
+/// least recently used go first; those that a host holds live on. All members
+/// may be called from any thread.
+///
+/// A hit writes to nothing that a hit of another thread looks at: each of a few
+/// shards, one a thread as long as they last, has its own index, its own lock
+/// and its own count of the references it gave away.
 class KernelCache {
 public:
-  explicit KernelCache(std::size_t capacity) : capacity(capacity) {}
+  explicit KernelCache(const CacheLimits &limits) : limits(limits) {}
 
   /// The kernel that this very text led to before; null if none did.
   KernelPtr find(std::string_view spelling);
@@ -37,16 +48,23 @@ public:
   findOrMake(std::string_view key, std::string_view spelling,
              const std::function<Expected<KernelPtr>()> &make);
 
-  /// `compiled` is left for the caller.
+  /// Hits, misses, evictions, kernels and bytes; the rest is left for the
+  /// caller.
   EngineStats stats() const;
 
 private:
   struct Entry {
     std::promise<KernelPtr> promise;
     std::shared_future<KernelPtr> kernel = promise.get_future().share();
+    /// The time of `clock`.
     std::atomic<std::uint64_t> lastUse = 0;
     std::string key;
     std::vector<std::string> spellings;
+
+    bool isReady() const {
+      return kernel.wait_for(std::chrono::seconds(0)) ==
+             std::future_status::ready;
+    }
   };
   struct TextHash {
     using is_transparent = void;
@@ -54,25 +72,41 @@ private:
       return std::hash<std::string_view>()(text);
     }
   };
-  using Map = std::unordered_map<std::string, std::shared_ptr<Entry>, TextHash,
-                                 std::equal_to<>>;
+  template <class T>
+  using Map = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+  struct Known {
+    KernelPtr kernel; ///< Counts the references of its shard alone.
+    std::shared_ptr<Entry> entry;
+  };
+  struct alignas(64) Shard {
+    mutable std::mutex mutex;
+    Map<Known> known;
+    std::uint64_t hits = 0;
+  };
 
   /// Other spellings of a kernel are parsed each time.
   static constexpr std::size_t MaxSpellings = 8;
 
+  Shard &shardOfThread();
+  void touch(Entry &entry);
   KernelPtr waitFor(Entry &entry);
+  // These are called with the mutex held.
   void addSpelling(const std::shared_ptr<Entry> &entry,
                    std::string_view spelling);
-  // Both are called with the mutex held.
+  void learn(std::string_view spelling, const std::shared_ptr<Entry> &entry);
   void remove(const Entry &entry);
-  void evict();
+  void shrink();
 
-  const std::size_t capacity;
-  mutable std::shared_mutex mutex;
-  Map kernels;
-  Map spellings;
+  const CacheLimits limits;
+  /// Taken before that of a shard.
+  mutable std::mutex mutex;
+  Map<std::shared_ptr<Entry>> kernels;
+  Map<std::shared_ptr<Entry>> spellings;
+  std::array<Shard, 16> shards;
+  /// Counts the kernels asked for that were not there.
   std::atomic<std::uint64_t> clock = 0;
-  std::atomic<std::uint64_t> hits = 0;
+  std::size_t bytes = 0; ///< At least those of the kernels when they came.
   std::uint64_t misses = 0;
   std::uint64_t evictions = 0;
 };

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "CodeGen/CodeGen.h"
 #include "Runtime/Compile.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ static KernelPtr makeKernel(std::string_view text) {
 }
 
 TEST(KernelCache, RemembersEverySpelling) {
-  KernelCache cache(10);
+  KernelCache cache({.kernels = 10});
   auto make = [] { return Expected<KernelPtr>(makeKernel("add(@0,1.0)")); };
   EXPECT_FALSE(cache.find("add(@0, 1.0)"));
   auto made = cache.findOrMake("add(@0,1.0)", "add(@0, 1.0)", make);
@@ -36,7 +37,7 @@ TEST(KernelCache, RemembersEverySpelling) {
 }
 
 TEST(KernelCache, EvictsTheLeastRecentlyUsed) {
-  KernelCache cache(2);
+  KernelCache cache({.kernels = 2});
   auto get = [&](std::string text) {
     return cache.findOrMake(
         text, text, [&] { return Expected<KernelPtr>(makeKernel(text)); });
@@ -53,7 +54,7 @@ TEST(KernelCache, EvictsTheLeastRecentlyUsed) {
 }
 
 TEST(KernelCache, DoesNotKeepErrors) {
-  KernelCache cache(2);
+  KernelCache cache({.kernels = 2});
   int calls = 0;
   for (int i = 0; i < 2; ++i) {
     auto failed = cache.findOrMake("x", "x", [&]() -> Expected<KernelPtr> {
@@ -67,7 +68,7 @@ TEST(KernelCache, DoesNotKeepErrors) {
 }
 
 TEST(KernelCache, ManyThreadsMakeOneKernel) {
-  KernelCache cache(100);
+  KernelCache cache({.kernels = 100});
   std::atomic<int> made = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 16; ++t)
@@ -86,4 +87,45 @@ TEST(KernelCache, ManyThreadsMakeOneKernel) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(made, 20);
+}
+
+TEST(KernelCache, IsBoundedByBytes) {
+  const auto compiler = std::make_shared<const Compiler>(EngineOptions());
+  if (!compiler->target() || !(*compiler->target()).hasFma)
+    GTEST_SKIP() << "no machine code here";
+  auto make = [&compiler](const std::string &text) {
+    return compile(compiler, *Expression::parse(text), {.mode = Mode::Baseline},
+                   {});
+  };
+  const std::size_t one = (*make("neg(@0)"))->codeSize();
+  ASSERT_GT(one, 0u);
+  KernelCache cache({.bytes = 10 * one});
+  std::string text = "@0";
+  for (int i = 0; i < 60; ++i) {
+    text = "abs(neg(" + text + "))";
+    ASSERT_TRUE(cache.findOrMake(text, text, [&] { return make(text); }));
+    EXPECT_LE(cache.stats().codeBytes, 10 * one);
+  }
+  EXPECT_GT(cache.stats().evictions, 0u);
+}
+
+TEST(KernelCache, HitsFromManyThreadsMeetEvictions) {
+  KernelCache cache({.kernels = 8});
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 8; ++t)
+    threads.emplace_back([&cache, t] {
+      for (unsigned i = 0; i < 400; ++i) {
+        const unsigned which = (i * (t + 1)) % (i % 10 == 0 ? 50 : 6);
+        const std::string text = "add(@0," + std::to_string(which) + ")";
+        KernelPtr kernel = cache.find(text);
+        if (!kernel)
+          kernel = *cache.findOrMake(text, text, [&] {
+            return Expected<KernelPtr>(makeKernel(text));
+          });
+        EXPECT_EQ(kernel->expression().text(), text);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_LE(cache.stats().kernels, 8u);
 }
