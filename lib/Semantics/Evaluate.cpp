@@ -136,9 +136,8 @@ Expected<Scalar> Evaluator::call(const Node &node) {
   auto args = numbers(node);
   if (!args)
     return args.error();
-  if (type)
-    return scalarOf(semantics::castNumber(args->front(), *type));
-  auto result = semantics::callNumber(*op, *args);
+  auto result = type ? semantics::callCast(*type, args->front())
+                     : semantics::callNumber(*op, *args);
   return result ? Expected<Scalar>(scalarOf(*result))
                 : fault(node, result.error());
 }

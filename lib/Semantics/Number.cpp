@@ -8,6 +8,7 @@
 
 #include "Semantics/Promotion.h"
 #include "Support/Text.h"
+#include "Syntax/Printer.h"
 
 #include <algorithm>
 #include <bit>
@@ -66,6 +67,15 @@ Number semantics::numberFrom(std::uint64_t bits, DType type) {
 
 Number semantics::castNumber(const Number &number, DType type) {
   return numberFrom(number.bitsAs(type), type);
+}
+
+Expected<Number> semantics::callCast(DType type, const Number &number) {
+  const bool isWhole = !isFloatingPoint(type) && type != DType::Bool;
+  if (number.kind == Kind::Real && isWhole && !(std::abs(number.real) < 0x1p63))
+    return Error(
+        ErrorCode::InvalidArgument,
+        concat(syntax::printFloat(number.real), " is no 64-bit integer"));
+  return castNumber(number, type);
 }
 
 static bool isAll(std::span<const Number> args, Kind kind) {

@@ -50,6 +50,9 @@ Number::Kind callKind(ops::OpId op, std::span<const Number> args);
 Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
 /// A number as one of `type`, by the rules of elements.
 Number castNumber(const Number &number, DType type);
+/// What a cast in an expression gives: the same, but that a real number which
+/// no 64-bit integer is near to is an error.
+Expected<Number> callCast(DType type, const Number &number);
 
 /// Where the shapes of operands are found.
 struct Shapes {

@@ -28,7 +28,7 @@ Expected<Number> NumberGraph::compute(const NumberNode &node,
   case NumberNode::Kind::Size:
     return sizeNumber(shapes, node.operand, args[0]);
   case NumberNode::Kind::Cast:
-    return castNumber(args[0], node.type);
+    return callCast(node.type, args[0]);
   case NumberNode::Kind::Call:
     break;
   }
@@ -69,7 +69,7 @@ Expected<NumberId> NumberGraph::add(const NumberNode &given) {
   }
   const std::span<const Number> numbers(args.data(), node.arity);
   if (isKnown && node.kind != NodeKind::Literal) {
-    auto number = node.kind == NodeKind::Cast ? castNumber(args[0], node.type)
+    auto number = node.kind == NodeKind::Cast ? callCast(node.type, args[0])
                                               : callNumber(node.op, numbers);
     if (!number)
       return number.error();

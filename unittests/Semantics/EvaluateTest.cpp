@@ -60,6 +60,8 @@ TEST(Evaluate, RefusesWithASentence) {
             "'floor_divide' of these integers has no 64-bit result");
   EXPECT_EQ(valueOf("mul(9223372036854775807,2)"),
             "'mul' of these integers has no 64-bit result");
+  EXPECT_EQ(valueOf("int(inf)"), "inf is no 64-bit integer");
+  EXPECT_EQ(valueOf("torch.long(nan)"), "nan is no 64-bit integer");
   EXPECT_EQ(valueOf("and(1,0.5)"), "operator 'and' takes integers and bools, "
                                    "not real numbers");
   EXPECT_EQ(valueOf("add(None,1)"), "'add' takes numbers, not None");
