@@ -7,28 +7,12 @@
 #ifndef KEXPR_RUNTIME_ARGUMENTS_H
 #define KEXPR_RUNTIME_ARGUMENTS_H
 
+#include "Runtime/Demands.h"
 #include "Semantics/Broadcast.h"
 
 #include <span>
-#include <vector>
 
 namespace kexpr::runtime {
-
-/// What a kernel asks of its tensors.
-struct Demands {
-  /// The operands whose elements are read, ascending, and their types.
-  std::vector<std::uint32_t> operands;
-  std::vector<DType> types;
-  /// Operands of which the shape alone is used.
-  std::vector<std::uint32_t> shapes;
-  std::vector<DType> outputs;
-  /// The operands that each output is computed from.
-  std::vector<std::vector<std::uint32_t>> sources;
-  /// Whether these are the same for all outputs, whose shapes are then too.
-  bool isUniform = true;
-
-  explicit Demands(const semantics::Plan &plan);
-};
 
 /// The inputs and outputs of one call.
 struct Arguments {

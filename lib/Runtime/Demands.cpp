@@ -4,78 +4,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// What a kernel takes from a call besides elements: sizes, and which operands
-/// are 0-d.
-///
-//===----------------------------------------------------------------------===//
-#include "Runtime/Compile.h"
-#include "Support/Text.h"
+#include "Runtime/Demands.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-Status KernelImpl::findParameters(const semantics::Operands &inputs,
-                                  std::uint64_t *bits) const {
-  std::copy(literals.begin(), literals.end(), bits);
-  if (!hasSizes)
-    return {};
-  const semantics::Graph &graph = contiguousPlan.graph;
-  const semantics::Shapes shapes{
-      &inputs, inputs.count,
-      [](const void *all, std::size_t operand) -> const Shape & {
-        return (*static_cast<const semantics::Operands *>(all))[operand]
-            .shape();
-      }};
-  auto numbers = graph.numbers.evaluate(graph.parameters, shapes);
-  if (!numbers) {
-    const Error &error = numbers.error();
-    return Error(error.code(), error.message(), std::string(text.text()),
-                 error.range());
-  }
-  for (const semantics::Value &value : graph.values)
-    if (value.kind == semantics::ValueKind::Parameter)
-      bits[value.input] = (*numbers)[value.input].bitsAs(value.type);
-  return {};
-}
+namespace {
+/// Finds the operands behind a value.
+class Sources {
+public:
+  explicit Sources(const semantics::Graph &graph)
+      : graph(graph), visitor(graph.values.size()) {}
 
-/// Whether 0-d operands are where the kernel was told, as far as it matters.
-Status KernelImpl::checkRanks(const semantics::Operands &inputs) const {
-  if (!contiguousPlan.graph.mixesTypes)
-    return {};
-  const auto &declared = options.zeroDimOperands;
-  CompileOptions actual = options;
-  actual.zeroDimOperands.clear();
-  std::uint32_t changed = 0;
-  bool hasChanged = false;
-  for (std::uint32_t operand : asked.operands) {
-    const bool isZeroDim = inputs[operand].shape().rank() == 0;
-    const bool wasZeroDim =
-        std::find(declared.begin(), declared.end(), operand) != declared.end();
-    if (isZeroDim)
-      actual.zeroDimOperands.push_back(operand);
-    if (isZeroDim != wasZeroDim && !std::exchange(hasChanged, true))
-      changed = operand;
+  /// Ascending.
+  std::vector<std::uint32_t> of(semantics::ValueId output) {
+    std::vector<std::uint32_t> found;
+    std::vector<semantics::ValueId> open = {output};
+    ++visit;
+    while (!open.empty()) {
+      const semantics::ValueId id = open.back();
+      open.pop_back();
+      if (std::exchange(visitor[id], visit) == visit)
+        continue;
+      const semantics::Value &value = graph.values[id];
+      if (value.kind == semantics::ValueKind::Input)
+        found.push_back(graph.inputs[value.input]);
+      const auto args = graph.args(value);
+      open.insert(open.end(), args.begin(), args.end());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
   }
-  if (!hasChanged)
-    return {};
-  auto plan = planOf(text, actual);
-  if (plan && plan->key() == contiguousPlan.key())
-    return {};
-  const bool isZeroDim = inputs[changed].shape().rank() == 0;
-  return Error(ErrorCode::TypeMismatch,
-               concat("operand @", changed, " is ", isZeroDim ? "" : "not ",
-                      "0-d, but the kernel was compiled for one that is",
-                      isZeroDim ? " not" : "",
-                      ", and the types of results depend on it"));
-}
 
-Status KernelImpl::check(const Arguments &arguments) const {
-  if (auto status = checkArguments(arguments, asked); !status)
-    return status;
-  return checkRanks(arguments.inputs);
+private:
+  const semantics::Graph &graph;
+  std::vector<std::size_t> visitor; ///< The last visit to each value.
+  std::size_t visit = 0;
+};
+} // namespace
+
+Demands::Demands(const semantics::Plan &plan) {
+  const semantics::Graph &graph = plan.graph;
+  std::map<std::uint32_t, DType> found;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    found[graph.inputs[i]] = plan.inputs[i].type;
+  for (const auto &[operand, type] : found) {
+    operands.push_back(operand);
+    types.push_back(type);
+  }
+  for (std::size_t i = 0; i < graph.numbers.size(); ++i) {
+    const auto &number = graph.numbers[static_cast<semantics::NumberId>(i)];
+    if (number.kind == semantics::NumberNode::Kind::Size &&
+        !found.count(number.operand))
+      shapes.push_back(number.operand);
+  }
+  Sources search(graph);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    outputs.push_back(plan.outputs[i].type);
+    sources.push_back(search.of(graph.outputs[i]));
+    isUniform &= sources[i] == sources[0];
+  }
 }

@@ -11,11 +11,11 @@
 /// them, so those of each shape get a kernel of their own.
 ///
 //===----------------------------------------------------------------------===//
-#include "Runtime/KernelImpl.h"
-
+#include "Runtime/Invocation.h"
 #include "Support/Text.h"
 
 #include <algorithm>
+#include <deque>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -97,10 +97,18 @@ Status KernelImpl::runParts(Span<const TensorView> inputs,
   auto all = divide(inputs, outputs);
   if (!all)
     return all.error();
+  // What a part may still fail at, it fails at before any is written.
+  std::deque<Invocation> calls;
   for (const Part &one : *all)
-    if (auto status = one.kernel->run(
-            inputs, {one.outputs.data(), one.outputs.size()}, options);
+    if (auto status =
+            one.kernel->prepare(calls.emplace_back(*one.kernel), inputs,
+                                {one.outputs.data(), one.outputs.size()});
         !status)
       return status;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Invocation *call = &calls[i];
+    if (call->count() > 0)
+      (*all)[i].kernel->execute({&call, 1}, options);
+  }
   return {};
 }

@@ -45,7 +45,7 @@ private:
   void fetchDirect(std::int64_t columns) const;
   void refresh(Copy &copy, std::int64_t rows, std::int64_t columns);
 
-  const Code &loop;
+  const Code &code;
   const LoopNest &nest;
   const Traversal &traversal;
   void **pointers;
@@ -64,7 +64,7 @@ private:
 } // namespace
 
 TileRun::TileRun(const TiledLoop &tiled, void **pointers, std::int64_t *strides)
-    : loop(tiled.loop), nest(tiled.nest), traversal(tiled.traversal),
+    : code(tiled.code), nest(tiled.nest), traversal(tiled.traversal),
       pointers(pointers), strides(strides), copies(nest.slots()),
       own(nest.slots()), rowSteps(nest.slots()),
       cursor(nest, traversal, own.data()), coming(nest.slots()),
@@ -144,11 +144,11 @@ void TileRun::runTile() {
     refresh(copies[i], rows, columns);
     pointers[copies[i].slot] = copies[i].memory;
   }
-  loop.run(columns, pointers, strides);
+  code.run(columns, pointers, strides);
   while (--rows > 0) {
     for (std::size_t s = 0; s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + rowSteps[s];
-    loop.run(columns, pointers, strides);
+    code.run(columns, pointers, strides);
   }
 }
 

@@ -12,9 +12,9 @@
 
 namespace kexpr::runtime {
 
-/// What is run: the loop, the nest, and the pieces it is cut into.
+/// What is run: the loop's code, the nest, and the pieces it is cut into.
 struct TiledLoop {
-  const Code &loop;
+  const Code &code;
   const semantics::LoopNest &nest;
   const Traversal &traversal;
 };

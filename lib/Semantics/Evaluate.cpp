@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Scalar.h"
 
-#include "Semantics/Number.h"
-#include "Semantics/Promotion.h"
+#include "Semantics/Simplify.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 #include "Syntax/Printer.h"
@@ -120,6 +119,23 @@ Expected<Scalar> Evaluator::size(const Node &node) {
   return whole;
 }
 
+/// The other meaning of an operator, over numbers.
+static Expected<Number> overloaded(ops::OpId op, std::span<const Number> args) {
+  semantics::GraphBuilder graph;
+  semantics::Simplifier simplify(graph);
+  std::vector<semantics::Term> terms;
+  for (const Number &arg : args) {
+    auto term = simplify.number({.number = arg});
+    if (!term)
+      return term.error();
+    terms.push_back(*term);
+  }
+  auto result = simplify.overload(op, terms);
+  if (!result)
+    return result.error();
+  return graph.numbers()[*result->number].number;
+}
+
 Expected<Scalar> Evaluator::call(const Node &node) {
   if (node.name == "size")
     return size(node);
@@ -129,15 +145,18 @@ Expected<Scalar> Evaluator::call(const Node &node) {
     return fault(ErrorCode::UnknownOperator, node,
                  concat("unknown operator ", quote(node.name)));
   const unsigned arity = type ? 1 : ops::table()[*op].arity;
-  if (node.children.size() != arity)
+  const unsigned longer = type ? 0 : ops::table()[*op].info.overload.arity;
+  const std::size_t count = node.children.size();
+  if (count != arity && (longer == 0 || count != longer))
     return fault(ErrorCode::WrongArity, node,
                  concat(quote(node.name), " of numbers takes ", arity,
                         " arguments, not ", node.children.size()));
   auto args = numbers(node);
   if (!args)
     return args.error();
-  auto result = type ? semantics::callCast(*type, args->front())
-                     : semantics::callNumber(*op, *args);
+  auto result = type              ? semantics::callCast(*type, args->front())
+                : count == longer ? overloaded(*op, *args)
+                                  : semantics::callNumber(*op, *args);
   return result ? Expected<Scalar>(scalarOf(*result))
                 : fault(node, result.error());
 }

@@ -11,7 +11,6 @@
 #include "Syntax/Parser.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 using namespace kexpr;

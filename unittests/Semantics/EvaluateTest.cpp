@@ -30,6 +30,7 @@ TEST(Evaluate, FollowsPython) {
   EXPECT_EQ(valueOf("pow(2,-1)"), "0.5");
   EXPECT_EQ(valueOf("abs(-3)"), "3");
   EXPECT_EQ(valueOf("int(2.9)"), "2");
+  EXPECT_EQ(valueOf("sub(size(@0,1),2,5)"), "-7");
   EXPECT_EQ(valueOf("int(1e10)"), "10000000000");
   EXPECT_EQ(valueOf("torch.bool(0.5)"), "True");
   EXPECT_EQ(valueOf("torch.float(0.1)"), "0.10000000149011612");
