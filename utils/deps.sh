@@ -9,7 +9,9 @@ packages=(
   ccache                               # LLVM's headers are slow to compile
   llvm-19-dev                          # IR, code generation, ORC; FileCheck
   clang-19 libclang-rt-19-dev          # sanitizers and libFuzzer
+  zlib1g-dev libzstd-dev               # what LLVM's static libraries ask for
   libtbb-dev                           # oneTBB
+  libxxhash-dev                        # hashes
   libgtest-dev                         # GoogleTest
   libbenchmark-dev                     # Google Benchmark
   libsleef-dev                         # vector functions to measure against

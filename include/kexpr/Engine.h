@@ -10,6 +10,7 @@
 #include "kexpr/Kernel.h"
 #include "kexpr/Precision.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,9 +51,9 @@ struct CompileOptions {
 struct EngineOptions {
   /// LLVM's name of the CPU to generate for; empty is the host's. It must be
   /// able to run on the host.
-  std::string cpu;
+  std::string cpu = {};
   /// LLVM features to add to or remove from it, as `+avx2,-avx512f`.
-  std::string features;
+  std::string features = {};
   /// 128, 256 or 512; 0 is the best the CPU has.
   unsigned vectorBits = 0;
   /// Kernels the cache keeps; the least recently used goes first. Kernels that
@@ -61,19 +62,45 @@ struct EngineOptions {
   /// Bytes of their machine code; where one more kernel passes either bound,
   /// the cache makes room for several.
   std::size_t maxCodeBytes = std::size_t{256} << 20;
+  /// A directory in which machine code is kept from process to process, made
+  /// if it is missing; empty is what the environment variable KEXPR_CACHE_DIR
+  /// says, and without it nothing is kept. Any number of processes may share
+  /// one. It and its files must belong to the user, and nobody else may be
+  /// able to write to them; else it is not used (`Engine::cacheStatus`). What
+  /// cannot be read or written there fails no compilation.
+  std::string cacheDirectory = {};
+  /// Bytes kept there at most; the least recently used goes first. Passed by a
+  /// sixteenth, a process, until the directory is looked at again.
+  std::uint64_t maxDiskBytes = std::uint64_t{1} << 30;
+  /// Prepares the code generator on a background thread when the engine is
+  /// made, which takes most of the time of a process's first compilation.
+  bool warmUp = false;
+};
+
+/// Machine code that was generated for one tier.
+struct TierStats {
+  std::uint64_t loops = 0;
+  /// From graph to callable address, on whichever thread.
+  std::chrono::nanoseconds time{};
 };
 
 /// What an engine has done so far.
 struct EngineStats {
-  std::uint64_t hits = 0;     ///< Compilations answered from the cache.
-  std::uint64_t misses = 0;   ///< Compilations that had to be done.
-  std::uint64_t compiled = 0; ///< Loops turned into machine code.
+  std::uint64_t hits = 0;        ///< Compilations answered from the cache.
+  std::uint64_t misses = 0;      ///< Compilations that had to be done.
+  std::uint64_t compiled = 0;    ///< Loops turned into machine code.
+  TierStats baseline, optimized; ///< The same by tier.
+  /// Loops that a background thread could not turn into machine code.
+  std::uint64_t failed = 0;
   /// Loops that a new kernel shares with another, which differs from it in
   /// literals or names of operands alone.
   std::uint64_t shared = 0;
   std::uint64_t evictions = 0;
   std::size_t kernels = 0;   ///< Kernels in the cache now.
   std::size_t codeBytes = 0; ///< Their machine code; shared code counts twice.
+  /// Loops found in the cache on disk and not found there, kept there, and not
+  /// kept because the disk failed.
+  std::uint64_t diskHits = 0, diskMisses = 0, diskStored = 0, diskFailed = 0;
 };
 
 /// Turns expression strings into kernels and keeps them. Usable from any
@@ -84,7 +111,8 @@ class KEXPR_API Engine {
 public:
   /// An engine for this machine. It cannot fail: where code cannot be
   /// generated (a CPU without fused multiply-add, or options that do not fit),
-  /// kernels are interpreted, or `compile` says what is wrong.
+  /// kernels are interpreted, or `compile` says what is wrong. It takes
+  /// microseconds: what generates code is loaded when code must be generated.
   Engine();
   explicit Engine(const EngineOptions &options);
 
@@ -99,10 +127,12 @@ public:
                            const CompileOptions &options = {}) const;
 
   EngineStats stats() const;
+  /// Success, or why the directory for a cache on disk is not used.
+  Status cacheStatus() const;
   /// Waits until every `Tiered` kernel has its best tier.
   void settle() const;
   /// The CPU that code is generated for, and the width of its vectors in bits
-  /// (0 when kernels are interpreted).
+  /// (0 when kernels are interpreted). Loads the code generator.
   std::string_view targetCpu() const;
   unsigned vectorBits() const;
 

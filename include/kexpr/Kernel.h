@@ -49,7 +49,8 @@ struct CompileTimes {
   std::chrono::nanoseconds plan{};    ///< Tree to checked, simplified graph.
   std::chrono::nanoseconds emit{};    ///< Graph to LLVM IR.
   std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
-  std::chrono::nanoseconds link{};    ///< Object code to callable address.
+  std::chrono::nanoseconds link{};    ///< Object code to callable address, or
+                                      ///< finding it in the cache on disk.
   std::chrono::nanoseconds total() const {
     return parse + plan + emit + codegen + link;
   }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Engine.h"
 
-#include "CodeGen/CodeGen.h"
 #include "Runtime/Compile.h"
 
 #include <new>
@@ -42,14 +41,16 @@ Expected<Kernel> Engine::compile(const Expression &expression,
 
 void Engine::settle() const { impl->compiler().settle(); }
 
+Status Engine::cacheStatus() const { return impl->compiler().cacheStatus(); }
+
 EngineStats Engine::stats() const { return impl->stats(); }
 
 std::string_view Engine::targetCpu() const {
-  const auto &target = impl->compiler().target();
-  return target ? std::string_view(target->cpu) : std::string_view();
+  const auto target = impl->compiler().target();
+  return target ? std::string_view((*target)->cpu) : std::string_view();
 }
 
 unsigned Engine::vectorBits() const {
-  const auto &target = impl->compiler().target();
-  return target && target->hasFma ? target->vectorBits : 0;
+  const auto target = impl->compiler().target();
+  return target && (*target)->hasFma ? (*target)->vectorBits : 0;
 }

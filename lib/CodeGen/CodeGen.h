@@ -78,6 +78,9 @@ struct ObjectCode {
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
                              OptLevel level);
 
+/// The file that LLVM's code was loaded from.
+std::string llvmFile();
+
 enum class Stage : std::uint8_t {
   Llvm, ///< LLVM IR as emitted.
   Asm,  ///< Assembly of the finished code.

@@ -124,7 +124,6 @@ Expected<KernelPtr> EngineImpl::compile(const Expression &expression,
 
 EngineStats EngineImpl::stats() const {
   EngineStats stats = cache.stats();
-  stats.compiled = shared->compiledCount();
-  stats.shared = shared->sharedCount();
+  shared->addTo(stats);
   return stats;
 }

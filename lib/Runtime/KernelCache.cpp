@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include <algorithm>
-
 using namespace kexpr;
 using namespace kexpr::runtime;
 

@@ -8,6 +8,7 @@
 #define KEXPR_RUNTIME_KERNELCACHE_H
 
 #include "Runtime/KernelImpl.h"
+#include "Support/Hash.h"
 
 #include <array>
 #include <functional>
@@ -68,9 +69,7 @@ private:
   };
   struct TextHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
+    std::size_t operator()(std::string_view text) const { return hashOf(text); }
   };
   template <class T>
   using Map = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;

@@ -8,7 +8,7 @@
 #define KEXPR_RUNTIME_KERNELIMPL_H
 
 #include "Runtime/Arguments.h"
-#include "Runtime/Loop.h"
+#include "Runtime/Compiler.h"
 #include "kexpr/Kernel.h"
 
 #include <atomic>

@@ -8,7 +8,7 @@
 // kexpr-dump: prints what each stage makes of an expression.
 //
 //===----------------------------------------------------------------------===//
-#include "CodeGen/CodeGen.h"
+#include "Backend/Backend.h"
 #include "Common/CommandLine.h"
 #include "Dump/Syntax.h"
 #include "Dump/Types.h"
@@ -76,16 +76,19 @@ static void addOptions(CLI::App &app, Options &options) {
   app.footer(footer);
 }
 
-static Expected<std::string> code(const semantics::Plan &plan,
-                                  const Options &options) {
-  auto target = codegen::makeTarget(options.target);
+static Expected<std::string> codeOf(const semantics::Plan &plan,
+                                    const Options &options) {
+  auto backend = backend::load();
+  if (!backend)
+    return backend.error();
+  auto target = (*backend)->makeTarget(options.target);
   if (!target)
     return target.error();
-  return codegen::dump(plan, *target,
-                       options.baseline ? codegen::OptLevel::Baseline
-                                        : codegen::OptLevel::Optimized,
-                       options.stage == "asm" ? codegen::Stage::Asm
-                                              : codegen::Stage::Llvm);
+  return (*backend)->dump(plan, *target,
+                          options.baseline ? codegen::OptLevel::Baseline
+                                           : codegen::OptLevel::Optimized,
+                          options.stage == "asm" ? codegen::Stage::Asm
+                                                 : codegen::Stage::Llvm);
 }
 
 static Expected<std::string> dump(const Options &options) {
@@ -111,7 +114,7 @@ static Expected<std::string> dump(const Options &options) {
     return plan->graph.str();
   if (options.stage == "plan")
     return plan->str();
-  return code(*plan, options);
+  return codeOf(*plan, options);
 }
 
 int main(int argc, char **argv) {

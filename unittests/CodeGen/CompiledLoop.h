@@ -7,6 +7,7 @@
 #ifndef KEXPR_UNITTESTS_CODEGEN_COMPILEDLOOP_H
 #define KEXPR_UNITTESTS_CODEGEN_COMPILEDLOOP_H
 
+#include "Code/CodeMemory.h"
 #include "CodeGen/CodeGen.h"
 #include "Jit/Session.h"
 #include "Semantics/Check.h"
@@ -61,26 +62,31 @@ public:
       ADD_FAILURE() << object.error().message();
       return;
     }
-    auto linked = session->link(std::move(object->bytes), object->symbol);
-    if (!linked) {
-      ADD_FAILURE() << linked.error().message();
+    auto image = session->link(std::move(object->bytes), object->symbol);
+    if (!image) {
+      ADD_FAILURE() << image.error().message();
       return;
     }
-    code = *linked;
+    auto loaded = code::CodeMemory::ofProcess()->load(*image);
+    if (!loaded) {
+      ADD_FAILURE() << loaded.error().message();
+      return;
+    }
+    machineCode = *loaded;
   }
-  explicit operator bool() const { return code != nullptr; }
+  explicit operator bool() const { return machineCode != nullptr; }
 
   void run(std::int64_t count, std::vector<const void *> pointers,
            const std::vector<std::int64_t> &strides = {}) const {
     for (const std::uint64_t &parameter : parameters)
       pointers.push_back(&parameter);
-    reinterpret_cast<semantics::LoopFn>(code->address())(
+    reinterpret_cast<semantics::LoopFn>(machineCode->address())(
         count, const_cast<void *const *>(pointers.data()), strides.data());
   }
 
 private:
   std::vector<std::uint64_t> parameters;
-  std::shared_ptr<jit::Code> code;
+  std::shared_ptr<const code::LoadedCode> machineCode;
 };
 
 /// Runs `test(target, level)` for every kind of code this machine can run.

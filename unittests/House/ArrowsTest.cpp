@@ -28,11 +28,15 @@ static const std::map<std::string, Names, std::less<>> rooms = {
     {"Syntax", {"Support"}},
     {"Semantics", {"Support", "Ops", "Syntax"}},
     {"CodeGen", {"Support", "Ops", "Semantics"}},
-    {"Jit", {"Support"}},
-    {"Runtime", {"Support", "Ops", "Syntax", "Semantics", "CodeGen", "Jit"}},
+    {"Code", {"Support"}},
+    {"Jit", {"Support", "Code"}},
+    {"Backend", {"Support", "Semantics", "Code", "CodeGen", "Jit"}},
+    {"Runtime",
+     {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend"}},
     {"Pnnx", {}},
     {"Api",
-     {"Support", "Ops", "Syntax", "Semantics", "CodeGen", "Jit", "Runtime"}},
+     {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend",
+      "Runtime"}},
 };
 
 static const Names llvmRooms = {"CodeGen", "Jit"};

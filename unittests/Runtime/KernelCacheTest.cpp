@@ -91,7 +91,7 @@ TEST(KernelCache, ManyThreadsMakeOneKernel) {
 
 TEST(KernelCache, IsBoundedByBytes) {
   const auto compiler = std::make_shared<const Compiler>(EngineOptions());
-  if (!compiler->target() || !(*compiler->target()).hasFma)
+  if (!compiler->target() || !(*compiler->target())->hasFma)
     GTEST_SKIP() << "no machine code here";
   auto make = [&compiler](const std::string &text) {
     return compile(compiler, *Expression::parse(text), {.mode = Mode::Baseline},

@@ -1,0 +1,65 @@
+//===- Backend/Backend.h - LLVM's half of the library ---------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// LLVM is large: loading it takes longer than everything else a small process
+/// does. So what needs it stands behind this interface, in a library of its own
+/// that is loaded when code must be generated and not before.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_BACKEND_BACKEND_H
+#define KEXPR_BACKEND_BACKEND_H
+
+#include "Code/Identity.h"
+#include "Code/Image.h"
+#include "CodeGen/CodeGen.h"
+
+namespace kexpr::backend {
+
+/// A plan as machine code, and where the time went.
+struct Compiled {
+  code::Image image;
+  codegen::CompileTimes times;
+  std::chrono::nanoseconds link{}; ///< Object code to image.
+};
+
+/// All members may be called from any thread at once.
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  // See CodeGen/CodeGen.h.
+  virtual Expected<codegen::Target>
+  makeTarget(const codegen::TargetOptions &options) const = 0;
+  virtual Status checkRunsHere(const codegen::Target &target) const = 0;
+  virtual Expected<std::string> dump(const semantics::Plan &plan,
+                                     const codegen::Target &target,
+                                     codegen::OptLevel level,
+                                     codegen::Stage stage) const = 0;
+
+  /// Generates code for a target of this machine and links it.
+  virtual Expected<Compiled> compile(const semantics::Plan &plan,
+                                     const codegen::Target &target,
+                                     codegen::OptLevel level) const = 0;
+
+  /// See Jit/Prune.h.
+  virtual void prune(const std::string &directory, std::uint64_t bytes,
+                     bool isDue) const = 0;
+  /// The file that LLVM's code is in.
+  virtual const code::FileStamp &llvm() const = 0;
+};
+
+/// The backend, loaded by the first call and never unloaded. CompileFailed,
+/// with the reason, where it cannot be: the next call tries again.
+Expected<const Backend *> load();
+
+/// Whether `load` has succeeded.
+bool isLoaded();
+
+} // namespace kexpr::backend
+
+#endif // KEXPR_BACKEND_BACKEND_H

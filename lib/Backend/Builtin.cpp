@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instead of Load.cpp where LLVM is linked into the library itself.
+//
+//===----------------------------------------------------------------------===//
+#include "Backend/Entry.h"
+
+using namespace kexpr;
+using namespace kexpr::backend;
+
+Expected<const Backend *> backend::load() {
+  return kexpr_backend(code::buildId().c_str());
+}
+
+bool backend::isLoaded() { return true; }

@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Backend/Entry.h"
+#include "Jit/Prune.h"
+#include "Jit/Session.h"
+
+#include <mutex>
+
+using namespace kexpr;
+using namespace kexpr::backend;
+
+using Clock = std::chrono::steady_clock;
+
+namespace {
+class LlvmBackend final : public Backend {
+public:
+  Expected<codegen::Target>
+  makeTarget(const codegen::TargetOptions &options) const override {
+    return codegen::makeTarget(options);
+  }
+  Status checkRunsHere(const codegen::Target &target) const override {
+    return codegen::checkRunsHere(target);
+  }
+  Expected<std::string> dump(const semantics::Plan &plan,
+                             const codegen::Target &target,
+                             codegen::OptLevel level,
+                             codegen::Stage stage) const override {
+    return codegen::dump(plan, target, level, stage);
+  }
+  Expected<Compiled> compile(const semantics::Plan &plan,
+                             const codegen::Target &target,
+                             codegen::OptLevel level) const override;
+  void prune(const std::string &directory, std::uint64_t bytes,
+             bool isDue) const override {
+    jit::prune(directory, bytes, isDue);
+  }
+  const code::FileStamp &llvm() const override { return file; }
+
+private:
+  Expected<std::shared_ptr<jit::Session>> session() const;
+
+  const code::FileStamp file = code::FileStamp::of(codegen::llvmFile());
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<jit::Session> opened;
+};
+} // namespace
+
+Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
+  std::lock_guard lock(mutex);
+  if (opened)
+    return opened;
+  auto made = jit::Session::create();
+  if (made)
+    opened = *made;
+  return made;
+}
+
+Expected<Compiled> LlvmBackend::compile(const semantics::Plan &plan,
+                                        const codegen::Target &target,
+                                        codegen::OptLevel level) const {
+  auto object = codegen::compile(plan, target, level);
+  if (!object)
+    return object.error();
+  auto linker = session();
+  if (!linker)
+    return linker.error();
+  const auto start = Clock::now();
+  auto image = (*linker)->link(std::move(object->bytes), object->symbol);
+  if (!image)
+    return image.error();
+  return Compiled{.image = std::move(*image),
+                  .times = object->times,
+                  .link = Clock::now() - start};
+}
+
+extern "C" const Backend *kexpr_backend(const char *buildId) {
+  // Never destroyed: threads may still compile while the process ends.
+  static const auto *const backend = new LlvmBackend;
+  return code::buildId() == buildId ? backend : nullptr;
+}

@@ -1,0 +1,82 @@
+//===- Code/CodeMemory.h - Memory that code runs in -----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODE_CODEMEMORY_H
+#define KEXPR_CODE_CODEMEMORY_H
+
+#include "Code/Image.h"
+#include "kexpr/Error.h"
+
+#include <memory>
+#include <mutex>
+
+namespace kexpr::code {
+
+class CodeMemory;
+
+/// An image in memory, ready to be called. The memory is returned when the
+/// object goes, so whoever may still run the code must hold it.
+class LoadedCode {
+public:
+  LoadedCode(std::shared_ptr<CodeMemory> memory, char *start,
+             const Image &image);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode &) = delete;
+  LoadedCode &operator=(const LoadedCode &) = delete;
+
+  /// Where the function starts.
+  const void *address() const { return start + entry; }
+  /// Bytes of the image.
+  std::size_t size() const { return bytes; }
+
+private:
+  std::shared_ptr<CodeMemory> memory;
+  char *start;
+  std::size_t bytes, entry;
+};
+
+/// Executable memory in slabs: a slab is one mapping, whatever the number of
+/// images in it, so that the system's limit of mappings is far away. No page is
+/// ever writable and executable at once; an image has pages of its own, so that
+/// nothing that may be running is on a page that is written. Pages that are
+/// given back return to the system at once, slabs when they are empty but for
+/// one. All members may be called from any thread.
+class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
+public:
+  /// The one that this process shares.
+  static const std::shared_ptr<CodeMemory> &ofProcess();
+
+  CodeMemory();
+  ~CodeMemory();
+  CodeMemory(const CodeMemory &) = delete;
+  CodeMemory &operator=(const CodeMemory &) = delete;
+
+  /// Copies an image to where it can run. CompileFailed where the system
+  /// grants no executable memory or the image is none, OutOfMemory.
+  Expected<std::shared_ptr<const LoadedCode>> load(const Image &image);
+
+  /// Bytes that an image of that size takes.
+  std::size_t footprint(std::size_t bytes) const;
+  std::size_t slabCount() const;
+  /// Bytes of the pages that images lie in.
+  std::size_t bytesInUse() const;
+
+private:
+  friend class LoadedCode;
+  class Slab;
+
+  Expected<char *> reserve(std::size_t bytes);
+  void giveBack(char *start, std::size_t bytes);
+  void dropEmptySlabs();
+
+  const std::size_t pageSize;
+  mutable std::mutex mutex;
+  std::vector<std::unique_ptr<Slab>> slabs;
+};
+
+} // namespace kexpr::code
+
+#endif // KEXPR_CODE_CODEMEMORY_H

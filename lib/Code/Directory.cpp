@@ -1,0 +1,157 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Code/Directory.h"
+
+#include "Support/Text.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kexpr;
+using namespace kexpr::code;
+
+static Error ioError(const std::string &subject, std::string_view problem) {
+  return {ErrorCode::Io, concat("'", subject, "' ", problem)};
+}
+
+static Error systemError(const std::string &subject, std::string_view problem) {
+  return ioError(subject, concat(problem, ": ", std::strerror(errno)));
+}
+
+namespace {
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+
+  explicit operator bool() const { return number >= 0; }
+  operator int() const { return number; }
+  bool close() {
+    const int closed = std::exchange(number, -1);
+    return closed < 0 || ::close(closed) == 0;
+  }
+  int release() { return std::exchange(number, -1); }
+
+private:
+  int number;
+};
+} // namespace
+
+/// Empty for what this user alone may write to, else what is wrong.
+static std::string_view faultOf(const struct stat &status) {
+  if (status.st_uid != geteuid())
+    return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return "may be written to by other users";
+  return {};
+}
+
+static Status makeDirectories(const std::string &path) {
+  const std::filesystem::path whole(path);
+  std::filesystem::path part;
+  for (const auto &name : whole) {
+    part /= name;
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && errno != EISDIR &&
+        access(part.c_str(), F_OK) != 0)
+      return systemError(path, "cannot be made");
+  }
+  return {};
+}
+
+Expected<std::shared_ptr<const Directory>>
+Directory::open(const std::string &path) {
+  if (path.find('\0') != std::string::npos)
+    return ioError(path.c_str(), "is not the name of a directory");
+  if (auto status = makeDirectories(path); !status)
+    return status.error();
+  Descriptor directory(
+      ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory)
+    return systemError(path, "cannot be opened");
+  struct stat status = {};
+  if (fstat(directory, &status) != 0)
+    return systemError(path, "cannot be looked at");
+  if (const auto fault = faultOf(status); !fault.empty())
+    return ioError(path, fault);
+  return std::shared_ptr<const Directory>(new Directory(directory.release()));
+}
+
+Directory::~Directory() { ::close(descriptor); }
+
+std::string Directory::path() const {
+  return concat("/proc/self/fd/", descriptor);
+}
+
+std::optional<std::string> Directory::read(const std::string &name,
+                                           std::size_t limit) const {
+  // A pipe or a device must not make the open wait.
+  Descriptor file(openat(descriptor, name.c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status = {};
+  if (!file || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+      !faultOf(status).empty() ||
+      static_cast<std::size_t>(status.st_size) > limit)
+    return std::nullopt;
+  std::string contents(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < contents.size()) {
+    const ssize_t count =
+        ::read(file, contents.data() + done, contents.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return std::nullopt;
+    done += static_cast<std::size_t>(count);
+  }
+  // Mounts often do not note it by themselves. It may fail on those that are
+  // read-only, which are not pruned either.
+  const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  futimens(file, times);
+  return contents;
+}
+
+static bool writeAll(int file, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t count = ::write(file, contents.data(), contents.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    contents.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+Status Directory::replace(const std::string &name,
+                          std::string_view contents) const {
+  static std::atomic<unsigned> written = 0;
+  // Starts as the name does: what a killed process leaves is pruned as files
+  // of that name are. A process of the same number on another machine, or
+  // before the last start of this one, may have left the same.
+  const std::string temporary =
+      concat(name, ".", getpid(), ".", ++written, ".",
+             std::chrono::steady_clock::now().time_since_epoch().count());
+  Descriptor file(openat(descriptor, temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                         0600));
+  if (!file)
+    return systemError(temporary, "cannot be made");
+  if (writeAll(file, contents) && file.close() &&
+      renameat(descriptor, temporary.c_str(), descriptor, name.c_str()) == 0)
+    return {};
+  const Error error = systemError(temporary, "cannot be written");
+  unlinkat(descriptor, temporary.c_str(), 0);
+  return error;
+}

@@ -1,0 +1,54 @@
+//===- Code/Directory.h - A directory that nobody else writes to ----------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODE_DIRECTORY_H
+#define KEXPR_CODE_DIRECTORY_H
+
+#include "kexpr/Error.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kexpr::code {
+
+/// Files of one directory that belong to this user and that nobody else may
+/// write to. The directory is checked once and held open: what its path leads
+/// to later makes no difference. All members may be called from any thread and
+/// by any number of processes.
+class Directory {
+public:
+  /// Makes the directory where it is missing, its parents too, for this user
+  /// alone. Io for one that cannot be opened, belongs to another user, or may
+  /// be written to by others.
+  static Expected<std::shared_ptr<const Directory>>
+  open(const std::string &path);
+  ~Directory();
+  Directory(const Directory &) = delete;
+  Directory &operator=(const Directory &) = delete;
+
+  /// A path to the very directory, good as long as this is held.
+  std::string path() const;
+
+  /// The contents of a file of at most `limit` bytes, which is then the one
+  /// used last; none where there is no such file, or it is not a regular one
+  /// that this user alone may write to.
+  std::optional<std::string> read(const std::string &name,
+                                  std::size_t limit) const;
+  /// Makes or replaces a file; whoever reads it meanwhile sees the old contents
+  /// or the new. On failure nothing has changed.
+  Status replace(const std::string &name, std::string_view contents) const;
+
+private:
+  explicit Directory(int descriptor) : descriptor(descriptor) {}
+
+  const int descriptor;
+};
+
+} // namespace kexpr::code
+
+#endif // KEXPR_CODE_DIRECTORY_H

@@ -1,0 +1,60 @@
+//===- Code/DiskCache.h - Images kept in files ----------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODE_DISKCACHE_H
+#define KEXPR_CODE_DISKCACHE_H
+
+#include "Code/Directory.h"
+#include "Code/Identity.h"
+#include "Code/Image.h"
+
+#include <atomic>
+
+namespace kexpr::code {
+
+/// Images in a directory, each under a key that names everything its bytes
+/// depend on. An entry that is corrupt, truncated or of another key, or whose
+/// maker has changed since, is as good as none, and replaced by the next one
+/// stored. No failure is more than a missing entry. All members may be called
+/// from any thread; any number of processes may share the directory.
+class DiskCache {
+public:
+  /// How many look-ups found an entry and did not, entries written, and entries
+  /// that could not be written.
+  struct Counts {
+    std::uint64_t hits = 0, misses = 0, stored = 0, failed = 0;
+  };
+
+  explicit DiskCache(std::shared_ptr<const Directory> directory)
+      : directory(std::move(directory)) {}
+
+  std::optional<Image> find(std::string_view key) const;
+  /// Bytes written; 0 if it could not be stored. `maker` is the file of the
+  /// code generator: without it, or with another one, the entry is stale.
+  std::size_t store(std::string_view key, const Image &image,
+                    const FileStamp &maker) const;
+
+  Counts counts() const;
+  /// The directory, for who prunes it.
+  std::string path() const { return directory->path(); }
+
+  /// The name of the file that an entry is in.
+  static std::string fileName(std::string_view key);
+  /// An entry as it lies in the file, and back; for tests as well.
+  static std::string encode(std::string_view key, const Image &image,
+                            const FileStamp &maker);
+  static std::optional<Image> decode(std::string_view key,
+                                     std::string_view contents);
+
+private:
+  std::shared_ptr<const Directory> directory;
+  mutable std::atomic<std::uint64_t> hits = 0, misses = 0, stored = 0,
+                                     failed = 0;
+};
+
+} // namespace kexpr::code
+
+#endif // KEXPR_CODE_DISKCACHE_H

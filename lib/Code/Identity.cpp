@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Code/Identity.h"
+
+#include <cstdio>
+
+#include <sys/stat.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <fstream>
+#include <sys/auxv.h>
+#endif
+
+using namespace kexpr;
+using namespace kexpr::code;
+
+static void put(std::string &text, std::uint64_t word) {
+  char digits[20];
+  std::snprintf(digits, sizeof digits, ".%llx",
+                static_cast<unsigned long long>(word));
+  text += digits;
+}
+
+#if defined(__x86_64__)
+namespace {
+struct Registers {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+} // namespace
+
+static Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
+  Registers r;
+  __get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d);
+  return r;
+}
+
+/// The vector state that the system saves, without which features do not count.
+static unsigned savedState() {
+  if (!(cpuid(1).c & bit_OSXSAVE))
+    return 0;
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+/// Every leaf that tells vendor, model or instruction sets, without the words
+/// that differ from core to core.
+static std::string describeHost() {
+  std::string text = "x86_64";
+  const Registers vendor = cpuid(0), basic = cpuid(1), more = cpuid(7),
+                  most = cpuid(7, 1), avx10 = cpuid(0x24),
+                  extended = cpuid(0x80000001), memory = cpuid(0x80000008);
+  for (unsigned word :
+       {vendor.b,      vendor.c, vendor.d,   basic.a,         basic.c,
+        basic.d,       more.b,   more.c,     more.d,          most.a,
+        most.b,        most.c,   most.d,     cpuid(0xd, 1).a, cpuid(0x14).b,
+        cpuid(0x19).b, avx10.b,  extended.c, extended.d,      memory.b,
+        savedState()})
+    put(text, word);
+  return text;
+}
+#elif defined(__aarch64__)
+static std::string describeHost() {
+  std::string text = "aarch64";
+  put(text, getauxval(AT_HWCAP));
+  put(text, getauxval(AT_HWCAP2));
+  // The model, which LLVM tunes for.
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();)
+    if (line.rfind("CPU ", 0) == 0)
+      text += '.' + line.substr(line.find(':') + 1);
+  return text;
+}
+#else
+static std::string describeHost() { return "unknown"; }
+#endif
+
+const std::string &code::hostId() {
+  static const std::string id = describeHost();
+  return id;
+}
+
+FileStamp FileStamp::of(std::string path) {
+  struct stat status = {};
+  if (path.empty() || stat(path.c_str(), &status) != 0)
+    return {.path = std::move(path)};
+  return {.path = std::move(path),
+          .size = status.st_size,
+          .modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+                      status.st_mtim.tv_nsec};
+}
+
+bool FileStamp::isStale() const {
+  const FileStamp now = of(path);
+  return now.modified != 0 && (now.size != size || now.modified != modified);
+}
