@@ -8,7 +8,9 @@
 // How long it takes to get a kernel, and to call it.
 //
 //===----------------------------------------------------------------------===//
+#include "Bench/Latency.h"
 #include "Bench/Suite.h"
+#include "ColdStart.h"
 
 #include <memory>
 
@@ -25,45 +27,6 @@ static std::string chain(int operators) {
   return text;
 }
 
-/// One engine for all threads: a hit must not wait for another one.
-static void runLookup(benchmark::State &state, const std::string &expression) {
-  static const Engine engine;
-  for (auto _ : state) {
-    auto kernel = engine.compile(expression);
-    if (!kernel) {
-      succeeded(state, kernel.error());
-      return;
-    }
-    benchmark::DoNotOptimize(kernel);
-  }
-}
-
-/// A new expression to its first result, over 4096 elements. What is built in
-/// the background is waited for outside of the time.
-static void runFirst(benchmark::State &state, const std::string &text,
-                     Mode mode) {
-  constexpr std::int64_t elements = 4096;
-  const std::vector<float> x(elements, 0.5f);
-  std::vector<float> out(elements);
-  const TensorView view(x.data(), {elements}), result(out.data(), {elements});
-  EngineOptions options;
-  options.maxKernels = 1;
-  const Engine engine(options);
-  for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
-    auto kernel = engine.compile(text, {.mode = mode});
-    const bool isDone = kernel && kernel->run({view, view, view}, result);
-    const auto time = std::chrono::steady_clock::now() - start;
-    state.SetIterationTime(std::chrono::duration<double>(time).count());
-    engine.settle();
-    // Room for one kernel: another one makes the cache forget it.
-    if (!isDone || !engine.compile("neg(@0)", {.mode = Mode::Interpret})) {
-      state.SkipWithError("no result");
-      return;
-    }
-  }
-}
-
 static void registerLength(const Engine &engine, Pool &pool, int operators) {
   constexpr std::pair<const char *, Mode> modes[] = {
       {"interpret", Mode::Interpret},
@@ -75,7 +38,7 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
   for (const auto &[name, mode] : modes) {
     benchmark::RegisterBenchmark(
         ("first/" + std::string(name) + suffix).c_str(),
-        [text, mode = mode](auto &state) { runFirst(state, text, mode); })
+        [text, mode = mode](auto &state) { timeFirst(state, text, mode); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
     benchmark::RegisterBenchmark(
@@ -84,7 +47,11 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
-  benchmark::RegisterBenchmark(("lookup" + suffix).c_str(), runLookup, text)
+  benchmark::RegisterBenchmark(("disk" + suffix).c_str(),
+                               [text](auto &state) { timeDisk(state, text); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(("lookup" + suffix).c_str(), timeLookup, text)
       ->ThreadRange(1, 2)
       ->UseRealTime();
   auto work = std::make_shared<Workload>(text, std::vector<Shape>{{16}});
@@ -95,9 +62,12 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
 }
 
 int main(int argc, char **argv) {
+  if (auto status = runAsFreshProcess(argc, argv))
+    return *status;
   const Engine engine;
   Pool pool;
   for (int operators : {1, 2, 8, 60})
     registerLength(engine, pool, operators);
+  registerColdStarts();
   return runSuite(argc, argv, engine, {"--benchmark_min_time=0.2"});
 }

@@ -28,7 +28,7 @@ public:
   LoadedCode &operator=(const LoadedCode &) = delete;
 
   /// Where the function starts.
-  const void *address() const { return start + entry; }
+  void *address() const { return start + entry; }
   /// Bytes of the image.
   std::size_t size() const { return bytes; }
 

@@ -34,15 +34,18 @@ struct Registers {
 };
 } // namespace
 
-static Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
+/// What a leaf up to `most` says; nothing for others. Under a hypervisor each
+/// question takes microseconds, so none is asked twice.
+static Registers cpuid(unsigned leaf, unsigned most, unsigned subleaf = 0) {
   Registers r;
-  __get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d);
+  if (leaf <= most)
+    __cpuid_count(leaf, subleaf, r.a, r.b, r.c, r.d);
   return r;
 }
 
 /// The vector state that the system saves, without which features do not count.
-static unsigned savedState() {
-  if (!(cpuid(1).c & bit_OSXSAVE))
+static unsigned savedState(const Registers &basic) {
+  if (!(basic.c & bit_OSXSAVE))
     return 0;
   unsigned low = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -53,15 +56,33 @@ static unsigned savedState() {
 /// that differ from core to core.
 static std::string describeHost() {
   std::string text = "x86_64";
-  const Registers vendor = cpuid(0), basic = cpuid(1), more = cpuid(7),
-                  most = cpuid(7, 1), avx10 = cpuid(0x24),
-                  extended = cpuid(0x80000001), memory = cpuid(0x80000008);
-  for (unsigned word :
-       {vendor.b,      vendor.c, vendor.d,   basic.a,         basic.c,
-        basic.d,       more.b,   more.c,     more.d,          most.a,
-        most.b,        most.c,   most.d,     cpuid(0xd, 1).a, cpuid(0x14).b,
-        cpuid(0x19).b, avx10.b,  extended.c, extended.d,      memory.b,
-        savedState()})
+  const Registers vendor = cpuid(0, 0);
+  const unsigned most = vendor.a;
+  const unsigned mostExtended = cpuid(0x80000000, 0x80000000).a;
+  const Registers basic = cpuid(1, most), more = cpuid(7, most),
+                  next = cpuid(7, more.a > 0 ? most : 0, 1),
+                  extended = cpuid(0x80000001, mostExtended);
+  for (unsigned word : {vendor.b,
+                        vendor.c,
+                        vendor.d,
+                        basic.a,
+                        basic.c,
+                        basic.d,
+                        more.b,
+                        more.c,
+                        more.d,
+                        next.a,
+                        next.b,
+                        next.c,
+                        next.d,
+                        cpuid(0xd, most, 1).a,
+                        cpuid(0x14, most).b,
+                        cpuid(0x19, most).b,
+                        cpuid(0x24, most).b,
+                        extended.c,
+                        extended.d,
+                        cpuid(0x80000008, mostExtended).b,
+                        savedState(basic)})
     put(text, word);
   return text;
 }

@@ -8,6 +8,9 @@
 
 #include <utility>
 
+#include <pthread.h>
+#include <sched.h>
+
 using namespace kexpr::runtime;
 
 Background::~Background() {
@@ -36,6 +39,10 @@ void Background::settle() {
 }
 
 void Background::work() {
+  // Whoever added a job goes on with what it has; the job must not take its
+  // core the moment it comes.
+  const sched_param priority = {};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &priority);
   std::unique_lock lock(mutex);
   for (;;) {
     wake.wait(lock,

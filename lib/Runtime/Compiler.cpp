@@ -199,12 +199,13 @@ void Compiler::improve(Loop &loop, const semantics::Plan &plan,
 /// Baseline code soon, before any other loop's optimised code; then that.
 void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
                             const semantics::Plan &plan) const {
+  const auto kept = std::make_shared<const semantics::Plan>(plan);
   for (OptLevel level : {OptLevel::Baseline, OptLevel::Optimized})
     workers.add(level == OptLevel::Baseline,
-                [this, plan, level, later = std::weak_ptr<Loop>(loop)] {
+                [this, kept, level, later = std::weak_ptr<Loop>(loop)] {
                   // A loop that nobody has any more is not worth the work.
                   if (const auto loop = later.lock())
-                    improve(*loop, plan, level);
+                    improve(*loop, *kept, level);
                 });
 }
 
@@ -240,22 +241,23 @@ Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
   return loop;
 }
 
-/// What loops of a mode are kept under.
-static std::string keyOf(const semantics::Plan &plan, Mode mode) {
-  return static_cast<char>('0' + static_cast<int>(mode)) + plan.key();
-}
-
 Expected<std::shared_ptr<const Loop>>
 Compiler::compile(const semantics::Plan &plan, Mode mode,
                   CompileTimes *times) const {
+  // Loops of different modes are different loops.
+  const auto letter = [](Mode each) {
+    return static_cast<char>('0' + static_cast<int>(each));
+  };
+  std::string key = letter(Mode::Optimized) + plan.key();
   if (mode == Mode::Tiered)
-    if (auto loop = loops.find(keyOf(plan, Mode::Optimized))) {
+    if (auto loop = loops.find(key)) {
       ++shared;
       return loop;
     }
+  key.front() = letter(mode);
   bool isNew = false;
   auto loop = loops.findOrMake(
-      keyOf(plan, mode), [&] { return make(plan, mode, times); }, isNew);
+      key, [&] { return make(plan, mode, times); }, isNew);
   if (loop && !isNew)
     ++shared;
   return loop;

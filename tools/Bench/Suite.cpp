@@ -8,7 +8,6 @@
 
 #include "Bench/Machine.h"
 
-#include <chrono>
 #include <iostream>
 
 using namespace kexpr;
@@ -103,44 +102,4 @@ void tools::timeWorkload(benchmark::State &state, const Engine &engine,
     if (!succeeded(state, work.run(options)))
       return;
   countWork(state, work);
-}
-
-void tools::timeCompile(benchmark::State &state, const std::string &expression,
-                        Mode mode) {
-  // Room for one kernel, so that another one makes the cache forget it.
-  EngineOptions options;
-  options.maxKernels = 1;
-  const Engine engine(options);
-  CompileTimes sum;
-  for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
-    auto kernel = engine.compile(expression, {.mode = mode});
-    const auto time = std::chrono::steady_clock::now() - start;
-    if (!kernel) {
-      succeeded(state, kernel.error());
-      return;
-    }
-    state.SetIterationTime(std::chrono::duration<double>(time).count());
-    const CompileTimes times = kernel->compileTimes();
-    sum.parse += times.parse;
-    sum.plan += times.plan;
-    sum.emit += times.emit;
-    sum.codegen += times.codegen;
-    sum.link += times.link;
-    if (auto other = engine.compile("neg(@0)", {.mode = Mode::Interpret});
-        !other) {
-      succeeded(state, other.error());
-      return;
-    }
-  }
-  const auto add = [&](const char *name, std::chrono::nanoseconds time) {
-    state.counters[name] =
-        benchmark::Counter(std::chrono::duration<double>(time).count(),
-                           benchmark::Counter::kAvgIterations);
-  };
-  add("parse", sum.parse);
-  add("plan", sum.plan);
-  add("emit", sum.emit);
-  add("codegen", sum.codegen);
-  add("link", sum.link);
 }

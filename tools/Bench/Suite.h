@@ -42,11 +42,6 @@ void timeWorkload(benchmark::State &state, const Engine &engine, Pool &pool,
 void timeBound(benchmark::State &state, const Engine &engine, Pool &pool,
                Workload &work, const RunOptions &options);
 
-/// Compiles `expression` anew in every iteration, timed by hand; counts the
-/// stages in seconds: parse, plan, emit, codegen, link.
-void timeCompile(benchmark::State &state, const std::string &expression,
-                 Mode mode);
-
 } // namespace kexpr::tools
 
 #endif // KEXPR_TOOLS_BENCH_SUITE_H

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "JitBench/Cases.h"
 
+#include "Bench/Latency.h"
 #include "Bench/Suite.h"
 #include "Bench/Triad.h"
 #include "Bench/Workload.h"
@@ -53,6 +54,10 @@ std::vector<Point> tools::pointsOf(const BenchCase &bench,
 
 std::string tools::compileName(const BenchCase &bench) {
   return bench.name + "/compile";
+}
+
+std::string tools::latencyName(const BenchCase &bench, const char *what) {
+  return bench.name + "/latency/" + what;
 }
 
 std::string tools::callName(const BenchCase &bench) {
@@ -118,6 +123,27 @@ static void registerPoint(const Engine &engine, const BenchCase &bench,
       ->UseRealTime();
 }
 
+/// Everything between asking for a kernel and calling it.
+static void registerLatency(const BenchCase &bench) {
+  const auto add = [&bench](const char *what, auto measure) {
+    return benchmark::RegisterBenchmark(
+        latencyName(bench, what).c_str(),
+        [measure, text = bench.expression](auto &state) {
+          measure(state, text);
+        });
+  };
+  add("first", [](auto &state, auto &text) {
+    timeFirst(state, text, Mode::Tiered);
+  })->UseManualTime();
+  add("baseline", [](auto &state, auto &text) {
+    timeCompile(state, text, Mode::Baseline);
+  })->UseManualTime();
+  add("disk", [](auto &state, auto &text) {
+    timeDisk(state, text);
+  })->UseManualTime();
+  add("memory", [](auto &state, auto &text) { timeLookup(state, text); });
+}
+
 void tools::registerCases(const Engine &engine, const BenchOptions &options) {
   for (const BenchCase &bench : options.cases) {
     benchmark::RegisterBenchmark(
@@ -126,6 +152,7 @@ void tools::registerCases(const Engine &engine, const BenchOptions &options) {
             benchmark::State &state) { timeCompile(state, text, mode); })
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
+    registerLatency(bench);
     auto tiny = std::make_shared<Workload>(bench.expression,
                                            std::vector<Shape>{{callSize}});
     benchmark::RegisterBenchmark(callName(bench).c_str(),

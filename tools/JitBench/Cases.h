@@ -35,17 +35,20 @@ std::vector<Point> pointsOf(const BenchCase &bench,
 
 // The names that results are found by.
 std::string compileName(const BenchCase &bench);
+/// `what`: `first` result of the tiered mode, `baseline` kernel, kernel found
+/// on `disk` or in `memory`.
+std::string latencyName(const BenchCase &bench, const char *what);
 std::string callName(const BenchCase &bench);
 std::string fusedName(const BenchCase &bench, const Point &point,
                       unsigned threads);
 std::string opByOpName(const BenchCase &bench, const Point &point,
                        unsigned threads);
 
-/// Registers, for every case: its compile time, the time of a call over 16
-/// elements, and at every size and number of threads the fused kernel and its
-/// rival. Counters: `elements` and `bytes` of one run, `triad` as bytes a
-/// second, `of_triad` as a fraction, stages of compiling in seconds. `engine`
-/// and `options` must outlive the run.
+/// Registers, for every case: its compile time, the other ways to a kernel, the
+/// time of a call over 16 elements, and at every size and number of threads the
+/// fused kernel and its rival. Counters: `elements` and `bytes` of one run,
+/// `triad` as bytes a second, `of_triad` as a fraction, stages of compiling in
+/// seconds. `engine` and `options` must outlive the run.
 void registerCases(const Engine &engine, const BenchOptions &options);
 
 } // namespace kexpr::tools

@@ -13,9 +13,9 @@
 using namespace kexpr;
 using namespace kexpr::tools;
 
-static Table latencyTable(const RunLog &log, const BenchOptions &options) {
-  Table table({"expression", "parse", "plan", "emit", "codegen", "link",
-               "compile ms", "call ns"});
+static Table stageTable(const RunLog &log, const BenchOptions &options) {
+  Table table(
+      {"expression", "parse", "plan", "emit", "codegen", "link", "total"});
   for (const BenchCase &bench : options.cases) {
     std::vector<std::string> row = {bench.name};
     const auto *compile = log.find(compileName(bench));
@@ -23,10 +23,24 @@ static Table latencyTable(const RunLog &log, const BenchOptions &options) {
       row.push_back(compile ? number(compile->counters.at(stage) * 1e3, 3)
                             : "");
     row.push_back(compile ? number(compile->seconds * 1e3, 3) : "");
-    const auto *call = log.find(callName(bench));
-    row.push_back(call ? number(call->seconds * 1e9, 1) : "");
     table.add(std::move(row));
   }
+  return table;
+}
+
+static Table latencyTable(const RunLog &log, const BenchOptions &options) {
+  Table table({"expression", "first result us", "baseline us", "disk us",
+               "memory ns", "call ns"});
+  const auto cell = [&log](const std::string &name, double scale) {
+    const auto *result = log.find(name);
+    return result ? number(result->seconds * scale, 1) : std::string();
+  };
+  for (const BenchCase &bench : options.cases)
+    table.add({bench.name, cell(latencyName(bench, "first"), 1e6),
+               cell(latencyName(bench, "baseline"), 1e6),
+               cell(latencyName(bench, "disk"), 1e6),
+               cell(latencyName(bench, "memory"), 1e9),
+               cell(callName(bench), 1e9)});
   return table;
 }
 
@@ -64,7 +78,11 @@ void tools::printReport(std::ostream &out, const RunLog &log,
                         const BenchOptions &options) {
   for (const BenchCase &bench : options.cases)
     out << bench.name << "  " << bench.expression << '\n';
-  out << "\nCompile time by stage in ms, and a call over 16 elements:\n\n";
+  out << "\nCompile time by stage, in ms:\n\n";
+  stageTable(log, options).print(out);
+  out << "\nA new expression to its first result over 4096 elements, and to "
+         "baseline code; a\nkernel found on disk and in memory; a call over 16 "
+         "elements:\n\n";
   latencyTable(log, options).print(out);
   out << "\nOne fused loop; bytes are those of operands and outputs, the triad "
          "has the same\nfootprint, and op by op allocates a tensor for every "

@@ -29,6 +29,7 @@ struct Options {
   bool interpret = false;
   bool baseline = false;
   bool stats = false;
+  std::string cacheDirectory;
   Precision precision = Precision::Default;
 };
 } // namespace
@@ -68,7 +69,12 @@ static void addOptions(CLI::App &app, Options &options) {
       ->excludes(interpret);
   addPrecision(app, options.precision);
   app.add_flag("--stats", options.stats,
-               "print compile times by stage, run time, tier and threads");
+               "print compile times by stage, run time, tier, threads, and "
+               "what the caches did");
+  app.add_option("--cache", options.cacheDirectory,
+                 "keep machine code in a directory, for the next run; "
+                 "KEXPR_CACHE_DIR by default")
+      ->type_name("DIR");
   app.footer(footer);
 }
 
@@ -175,7 +181,10 @@ static Status run(const Options &options) {
     return expression.error();
   if (options.outputs.empty() && isScalar(*expression))
     return printScalar(*expression, *inputs);
-  const Engine engine;
+  const Engine engine({.cacheDirectory = options.cacheDirectory});
+  if (const Status status = engine.cacheStatus(); !status)
+    std::cerr << "warning: " << status.error().message()
+              << "; no machine code is kept there\n";
   auto kernel = engine.compile(*expression, compileOptions(options, *inputs));
   if (!kernel)
     return kernel.error();
@@ -188,6 +197,8 @@ static Status run(const Options &options) {
   auto results = compute(*kernel, *inputs, options);
   if (!results)
     return results.error();
+  if (options.stats)
+    printStats(std::cout, engine);
   return deliver(*results, options.outputs);
 }
 

@@ -89,3 +89,22 @@ void tools::printStats(std::ostream &out, const Kernel &kernel,
       << (threads ? threads : std::max(1u, std::thread::hardware_concurrency()))
       << " at most\n";
 }
+
+static void printTier(std::ostream &out, const char *name,
+                      const TierStats &tier) {
+  out << name << ' ' << tier.loops << " in " << milliseconds(tier.time)
+      << " ms";
+}
+
+void tools::printStats(std::ostream &out, const Engine &engine) {
+  const EngineStats stats = engine.stats();
+  out << "loops    " << std::fixed << std::setprecision(3);
+  printTier(out, "baseline", stats.baseline);
+  printTier(out, ", optimized", stats.optimized);
+  out << std::defaultfloat << "\ncache    " << stats.hits << " hits, "
+      << stats.misses << " misses, " << stats.evictions << " evictions, "
+      << stats.kernels << " kernels, " << stats.codeBytes << " bytes\n"
+      << "disk     " << stats.diskHits << " hits, " << stats.diskMisses
+      << " misses, " << stats.diskStored << " stored, " << stats.diskFailed
+      << " failed\n";
+}

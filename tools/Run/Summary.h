@@ -8,7 +8,7 @@
 #define KEXPR_TOOLS_RUN_SUMMARY_H
 
 #include "Common/Array.h"
-#include "kexpr/Kernel.h"
+#include "kexpr/Engine.h"
 
 #include <chrono>
 #include <iosfwd>
@@ -22,6 +22,9 @@ void printSummary(std::ostream &out, const Array &array);
 /// Compile times by stage, tier, code size, run time and threads.
 void printStats(std::ostream &out, const Kernel &kernel,
                 std::chrono::nanoseconds runTime, unsigned threads);
+
+/// What an engine generated, by tier, and what its caches did.
+void printStats(std::ostream &out, const Engine &engine);
 
 } // namespace kexpr::tools
 

@@ -1,0 +1,51 @@
+//===- Bench/Latency.h - How long it takes to get a kernel --------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_BENCH_LATENCY_H
+#define KEXPR_TOOLS_BENCH_LATENCY_H
+
+#include "kexpr/Engine.h"
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+namespace kexpr::tools {
+
+/// A directory of its own, removed with all in it when the object goes.
+class ScratchDirectory {
+public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory &) = delete;
+  ScratchDirectory &operator=(const ScratchDirectory &) = delete;
+  const std::string &path() const { return name; }
+
+private:
+  std::string name;
+};
+
+// All but `timeLookup` set the time of an iteration by hand.
+
+/// Compiles `expression` anew in every iteration; counts the stages in seconds:
+/// parse, plan, emit, codegen, link.
+void timeCompile(benchmark::State &state, const std::string &expression,
+                 Mode mode);
+
+/// A new expression to its first result, over 4096 elements of every operand.
+/// What is built in the background is waited for outside of the time.
+void timeFirst(benchmark::State &state, const std::string &expression,
+               Mode mode);
+
+/// An expression that another engine left on disk, to a callable kernel.
+void timeDisk(benchmark::State &state, const std::string &expression);
+
+/// A kernel that the engine has. Any number of threads share one engine.
+void timeLookup(benchmark::State &state, const std::string &expression);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_BENCH_LATENCY_H
