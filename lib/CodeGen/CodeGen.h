@@ -8,7 +8,7 @@
 /// \file
 /// The way into the LLVM room for those who have no LLVM: nothing here names
 /// an LLVM type. All functions may be called from any thread at once; each call
-/// uses an LLVM context of its own and a target machine of its thread.
+/// uses an LLVM context of its own and a generator that no other one uses.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_CODEGEN_CODEGEN_H
@@ -80,6 +80,11 @@ Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
 
 /// The file that LLVM's code was loaded from.
 std::string llvmFile();
+
+/// How many generators `compile` has made, for all targets and levels: for each
+/// as many as calls were ever under way at once. A call takes one that is free,
+/// whichever thread used it before.
+std::size_t generatorCount();
 
 enum class Stage : std::uint8_t {
   Llvm, ///< LLVM IR as emitted.

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelEmitter.h"
 
+#include "CodeGen/KernelBuilder.h"
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
-#include "CodeGen/Slot.h"
 
 #include <algorithm>
 
@@ -18,65 +18,16 @@ using semantics::Access;
 using semantics::Plan;
 using semantics::ValueKind;
 
-namespace {
-
-/// Emits the function of a module.
-class KernelEmitter {
-public:
-  KernelEmitter(llvm::Module &module, const Plan &plan, const Target &target,
-                OptLevel level);
-  void run();
-
-private:
-  using Values = std::vector<llvm::Value *>;
-  void makeFunction(const Target &target);
-  void makeSlots();
-  void emitMainLoop();
-  llvm::Value *emitFastBodies(llvm::Value *index);
-  void emitTail();
-  void emitEnd(llvm::BasicBlock *done);
-  void hoist();
-  Values compute(const Position &at);
-  llvm::Value *value(const semantics::Value &value, const Position &at,
-                     const Values &values);
-  llvm::Value *call(const semantics::Value &value, const Values &values);
-  void store(const Position &at, const Values &values);
-  llvm::BasicBlock *block(const char *name,
-                          llvm::BasicBlock *before = nullptr) {
-    return llvm::BasicBlock::Create(module.getContext(), name, function,
-                                    before);
-  }
-
-  llvm::Module &module;
-  const Plan &plan;
-  const unsigned copies;
-  llvm::IRBuilder<> ir;
-  LaneBuilder lanes;
-  llvm::Function *function = nullptr;
-  llvm::Value *count = nullptr;
-  /// How many elements the main loop takes care of.
-  llvm::Value *whole = nullptr;
-  /// Of the main loop.
-  llvm::PHINode *index = nullptr;
-  /// Where the tail begins and ends.
-  llvm::PHINode *from = nullptr, *to = nullptr;
-  llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
-  std::vector<Slot> outputs, inputs, parameters;
-  /// The values that are the same for every element; null for others.
-  Values invariant;
-};
-
-} // namespace
-
-KernelEmitter::KernelEmitter(llvm::Module &module, const Plan &plan,
+KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), copies(copiesOf(plan, level)),
+      tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext()), lanes{ir, lanesOf(plan, target), target.hasHalf,
                                      target.maskedBytes} {
   makeFunction(target);
 }
 
-void KernelEmitter::makeFunction(const Target &target) {
+void KernelBuilder::makeFunction(const Target &target) {
   auto *type = llvm::FunctionType::get(
       ir.getVoidTy(), {ir.getInt64Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
@@ -95,7 +46,7 @@ void KernelEmitter::makeFunction(const Target &target) {
   count = function->getArg(0);
 }
 
-void KernelEmitter::makeSlots() {
+void KernelBuilder::makeSlots() {
   llvm::Value *pointers = function->getArg(1), *strides = function->getArg(2);
   unsigned number = 0;
   for (const Access &access : plan.outputs) {
@@ -114,7 +65,7 @@ void KernelEmitter::makeSlots() {
           strides, number + value.input, "p" + std::to_string(value.input));
 }
 
-llvm::Value *KernelEmitter::call(const semantics::Value &value,
+llvm::Value *KernelBuilder::call(const semantics::Value &value,
                                  const Values &values) {
   llvm::Value *args[ops::MaxArity];
   unsigned arity = 0;
@@ -127,7 +78,7 @@ llvm::Value *KernelEmitter::call(const semantics::Value &value,
   return result;
 }
 
-KernelEmitter::Values KernelEmitter::compute(const Position &at) {
+KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   Values values;
   for (std::size_t id = 0; id < plan.graph.values.size(); ++id)
     values.push_back(invariant[id] ? invariant[id]
@@ -135,7 +86,7 @@ KernelEmitter::Values KernelEmitter::compute(const Position &at) {
   return values;
 }
 
-llvm::Value *KernelEmitter::value(const semantics::Value &value,
+llvm::Value *KernelBuilder::value(const semantics::Value &value,
                                   const Position &at, const Values &values) {
   switch (value.kind) {
   case ValueKind::Constant:
@@ -156,7 +107,7 @@ llvm::Value *KernelEmitter::value(const semantics::Value &value,
 }
 
 /// What every element has the same of is computed before the loop.
-void KernelEmitter::hoist() {
+void KernelBuilder::hoist() {
   const semantics::Graph &graph = plan.graph;
   for (const semantics::Value &each : graph.values) {
     const auto args = graph.args(each);
@@ -170,7 +121,7 @@ void KernelEmitter::hoist() {
   }
 }
 
-void KernelEmitter::store(const Position &at, const Values &values) {
+void KernelBuilder::store(const Position &at, const Values &values) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     outputs[i].store(lanes, at, values[plan.graph.outputs[i]]);
 }
@@ -178,88 +129,43 @@ void KernelEmitter::store(const Position &at, const Values &values) {
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where
 /// that is wrong for an element nothing is stored, and the tail, whose body has
 /// both ways, does these vectors. Gives the index that follows.
-llvm::Value *KernelEmitter::emitFastBodies(llvm::Value *index) {
+llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   llvm::SmallVector<llvm::Value *> rareMasks;
-  llvm::SmallVector<std::pair<Position, Values>> bodies;
+  llvm::SmallVector<Values> bodies;
+  auto position = [&](unsigned copy) {
+    return Position{ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes))};
+  };
   lanes.rareMasks = &rareMasks;
   for (unsigned copy = 0; copy < copies; ++copy) {
-    const Position at{ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes))};
-    bodies.emplace_back(at, compute(at));
+    const Position at = position(copy);
+    bodies.push_back(compute(at));
     if (rareMasks.empty())
-      store(at, bodies.back().second);
+      store(at, bodies.back());
   }
   lanes.rareMasks = nullptr;
-  llvm::Value *next = ir.CreateNUWAdd(
-      index, ir.getInt64(copies * std::int64_t{lanes.lanes}), "i.next");
-  if (rareMasks.empty())
-    return next;
-  auto *common = block("common", tailCheck);
-  from->addIncoming(index, ir.GetInsertBlock());
-  to->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateOrReduce(ir.CreateOr(rareMasks)), tailEntry, common,
-                  unlikely(ir.getContext()));
-  ir.SetInsertPoint(common);
-  for (const auto &[at, values] : bodies)
-    store(at, values);
-  return next;
+  if (!rareMasks.empty()) {
+    emitRedo(rareMasks, index);
+    // A position of this block's own is part of an address, and no register.
+    for (unsigned copy = 0; copy < copies; ++copy)
+      store(position(copy), bodies[copy]);
+  }
+  return advance(index);
 }
 
-void KernelEmitter::emitMainLoop() {
+void KernelBuilder::emitMainLoop() {
   llvm::BasicBlock *before = ir.GetInsertBlock();
   const std::int64_t step = copies * std::int64_t{lanes.lanes};
   whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
   ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), loop, tailCheck);
   ir.SetInsertPoint(loop);
-  index = ir.CreatePHI(ir.getInt64Ty(), 3, "i");
+  index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole), loop, tailCheck);
 }
 
-/// The elements [from, to), at least one, by masked vectors: what the main loop
-/// leaves at the end, and what it cannot do the fast way.
-void KernelEmitter::emitTail() {
-  auto *tail = block("tail");
-  ir.SetInsertPoint(tailEntry);
-  ir.CreateBr(tail);
-  ir.SetInsertPoint(tail);
-  llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
-  at->addIncoming(from, tailEntry);
-  // At most one step of the main loop is left, so 32 bits hold it.
-  llvm::Value *left =
-      ir.CreateTrunc(ir.CreateSub(to, at), ir.getInt32Ty(), "left");
-  llvm::Value *mask =
-      ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
-                       ir.CreateVectorSplat(lanes.lanes, left), "mask");
-  lanes.existing = mask;
-  const Position position{at, left, mask};
-  store(position, compute(position));
-  llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
-  at->addIncoming(next, ir.GetInsertBlock());
-  auto *end = block("tail.end");
-  ir.CreateCondBr(ir.CreateICmpSLT(next, to), tail, end);
-  ir.SetInsertPoint(end);
-}
-
-/// Back to the main loop, if that is where the tail was entered from.
-void KernelEmitter::emitEnd(llvm::BasicBlock *done) {
-  if (from->getNumIncomingValues() == 1) {
-    ir.CreateBr(done);
-    for (llvm::PHINode *only : {from, to}) {
-      only->replaceAllUsesWith(only->getIncomingValue(0));
-      only->eraseFromParent();
-    }
-    return;
-  }
-  auto *resume = block("resume");
-  ir.CreateCondBr(ir.CreateICmpEQ(to, count), done, resume);
-  ir.SetInsertPoint(resume);
-  index->addIncoming(to, resume);
-  ir.CreateCondBr(ir.CreateICmpNE(to, whole), loop, tailCheck);
-}
-
-void KernelEmitter::run() {
+void KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
   loop = block("vector.loop");
   tailCheck = block("tail.check");
@@ -289,6 +195,6 @@ std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,
                                                   OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
-  KernelEmitter(*module, plan, target, level).run();
+  KernelBuilder(*module, plan, target, level).run();
   return module;
 }

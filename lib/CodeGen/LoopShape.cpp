@@ -50,3 +50,12 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
         lanes = std::min(lanes, mostSingly);
   return lanes;
 }
+
+/// Elements of a vector where f32 is computed in double lanes and time does not
+/// matter: with a register for each value, not two, there is half as much code.
+unsigned codegen::tailLanesOf(const Plan &plan, const Target &target) {
+  // LLVM makes poor code of vectors that fill no register.
+  constexpr unsigned fewest = 4;
+  const unsigned lanes = lanesOf(plan, target);
+  return std::min(lanes, std::max(fewest, target.vectorBits / 64));
+}

@@ -15,6 +15,8 @@ namespace kexpr::codegen {
 unsigned copiesOf(const semantics::Plan &plan, OptLevel level);
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
+/// Elements of a vector of the tail, if it computes f32 in double lanes.
+unsigned tailLanesOf(const semantics::Plan &plan, const Target &target);
 
 } // namespace kexpr::codegen
 

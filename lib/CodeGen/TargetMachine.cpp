@@ -202,9 +202,11 @@ Status codegen::checkRunsHere(const Target &target) {
   return {};
 }
 
-static std::unique_ptr<llvm::TargetMachine>
-makeMachine(const llvm::Target &generator, const Target &target,
-            OptLevel level) {
+Expected<std::unique_ptr<llvm::TargetMachine>>
+codegen::makeTargetMachine(const Target &target, OptLevel level) {
+  auto generator = lookUp(target.triple);
+  if (!generator)
+    return generator.error();
   llvm::TargetOptions options;
   // A multiplication and an addition are one operation only where a formula
   // says fma.
@@ -212,31 +214,13 @@ makeMachine(const llvm::Target &generator, const Target &target,
   const auto effort = level == OptLevel::Baseline
                           ? llvm::CodeGenOptLevel::None
                           : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(generator.createTargetMachine(
-      target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, effort, /*JIT=*/true));
-}
-
-Expected<llvm::TargetMachine *> codegen::targetMachine(const Target &target,
-                                                       OptLevel level) {
-  struct Made {
-    std::string triple, cpu, features;
-    OptLevel level;
-    std::unique_ptr<llvm::TargetMachine> machine;
-  };
-  thread_local std::vector<Made> all;
-  for (const Made &made : all)
-    if (made.level == level && made.triple == target.triple &&
-        made.cpu == target.cpu && made.features == target.features)
-      return made.machine.get();
-  auto generator = lookUp(target.triple);
-  if (!generator)
-    return generator.error();
-  auto machine = makeMachine(**generator, target, level);
+  std::unique_ptr<llvm::TargetMachine> machine(
+      (*generator)
+          ->createTargetMachine(target.triple, target.cpu, target.features,
+                                options, llvm::Reloc::PIC_,
+                                llvm::CodeModel::Small, effort, /*JIT=*/true));
   if (!machine)
     return badTarget(
         concat("LLVM cannot generate code for '", target.cpu, "'"));
-  all.push_back(
-      {target.triple, target.cpu, target.features, level, std::move(machine)});
-  return all.back().machine.get();
+  return machine;
 }

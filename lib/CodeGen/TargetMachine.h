@@ -11,13 +11,14 @@
 
 #include <llvm/Target/TargetMachine.h>
 
+#include <memory>
+
 namespace kexpr::codegen {
 
-/// The calling thread's machine for a target and level, made at first use and
-/// kept: making one takes longer than compiling a small kernel, and one must
+/// A new machine for a target and level; an error if LLVM has none. One must
 /// not be used by two threads at once.
-Expected<llvm::TargetMachine *> targetMachine(const Target &target,
-                                              OptLevel level);
+Expected<std::unique_ptr<llvm::TargetMachine>>
+makeTargetMachine(const Target &target, OptLevel level);
 
 } // namespace kexpr::codegen
 

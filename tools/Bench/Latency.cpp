@@ -18,7 +18,8 @@ using namespace kexpr::tools;
 using Clock = std::chrono::steady_clock;
 
 ScratchDirectory::ScratchDirectory()
-    : name(std::filesystem::temp_directory_path() / "kexpr-bench-XXXXXX") {
+    : name(std::filesystem::temp_directory_path() /
+           ("kexpr-bench-" + std::string(6, 'X'))) {
   if (!mkdtemp(name.data()))
     name.clear();
 }

@@ -99,11 +99,13 @@ TEST(Emitter, KeepsSlowWaysOutOfTheLoop) {
   // One way out of the loop, however many operators have a slow way: to the
   // tail, which has them all, and then back.
   const std::string loop = blockOf(ir, "vector.loop");
-  EXPECT_EQ(countOf(loop, "br i1 %\\d+, label %tail.entry, label %common"), 1u);
+  EXPECT_EQ(countOf(loop, "br i1 %\\d+, label %redo, label %common"), 1u);
   EXPECT_EQ(countOf(loop, "vector.reduce.or.v8i1\\(<8 x i1> %"), 1u);
   EXPECT_EQ(countOf(loop, "store"), 0u);
   EXPECT_EQ(countOf(blockOf(ir, "common"), "store <8 x float>"), 1u);
-  EXPECT_EQ(countOf(blockOf(ir, "resume"), "label %vector.loop"), 1u);
+  EXPECT_EQ(countOf(blockOf(ir, "redo"), "label %tail.entry"), 1u);
+  EXPECT_EQ(countOf(blockOf(ir, "resume"), "label %again"), 1u);
+  EXPECT_EQ(countOf(blockOf(ir, "again"), "label %vector.loop"), 1u);
   EXPECT_EQ(countOf(ir, "\nrare\\d*:"), 4u);
   EXPECT_EQ(countOf(ir, " = call .*@(?!llvm\\.)"), 0u);
 }
@@ -125,6 +127,16 @@ TEST(Emitter, FillsVectorsWithDoublesWhereFormulasNeedTheirRegisters) {
       *dump(plan, zen3(), OptLevel::Optimized, Stage::Llvm);
   EXPECT_EQ(countOf(blockOf(narrow, "vector.loop"), "store <4 x float>"), 1u);
   EXPECT_EQ(countOf(narrow, "<8 x double>"), 0u);
+}
+
+TEST(Emitter, FillsVectorsWithDoublesInTailsThatNeedThem) {
+  const std::string ir =
+      irOf(planFor("mul(@0,sin(@1))", {Walk::Contiguous, Walk::Constant}));
+  EXPECT_EQ(countOf(blockOf(ir, "common"), "store <8 x float>"), 2u);
+  EXPECT_EQ(countOf(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
+  EXPECT_EQ(countOf(ir, "<8 x double>"), 0u);
+  // What does not need them has whole vectors.
+  EXPECT_EQ(countOf(irOf(planFor("neg(@0)")), "masked.store.v8f32"), 1u + 1u);
 }
 
 TEST(Emitter, DumpsTheSameTextEveryTime) {

@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/KernelPasses.h"
+
+#include <llvm/Pass.h>
+
+#include <algorithm>
+#include <iterator>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+
+// Most passes have no name in LLVM's headers but the one they print. These are
+// LLVM 19's; a name that it does not know leaves out nothing.
+
+/// What works on things that no kernel has: exceptions, garbage collection,
+/// atomics, calls to libc, stack objects, tiles, debug information, hardening
+/// against what a kernel is not open to.
+static constexpr llvm::StringRef NothingToDo[] = {
+    "Argument Stack Rebase",
+    "Analyze Machine Code For Garbage Collection",
+    "Canonicalize Freeze Instructions in Loops",
+    "Check CFA info and insert CFI instructions if needed",
+    "Contiguously Lay Out Funclets",
+    "Exception handling preparation",
+    "Expand Atomic instructions",
+    "Expand indirectbr instructions",
+    "Expand large div/rem",
+    "Expand large fp convert",
+    "Expand memcmp() to load/stores",
+    "Expand vector predication intrinsics",
+    "Fixup Statepoint Caller Saved",
+    "Implement the 'patchable-function' attribute",
+    "Insert KCFI indirect call checks",
+    "Insert XRay ops",
+    "Insert fentry calls",
+    "Instrument function entry/exit with calls to e.g. mcount() (post "
+    "inlining)",
+    "Live DEBUG_VALUE analysis",
+    "Local Dynamic TLS Access Clean-up",
+    "Lower AMX intrinsics",
+    "Lower AMX type for load/store",
+    "Lower Garbage Collection Instructions",
+    "Lower constant intrinsics",
+    "Machine Sanitizer Binary Metadata",
+    "Merge contiguous icmps into a memcmp",
+    "Merge disjoint stack slots",
+    "Partially inline calls to library functions",
+    "Prepare callbr",
+    "Pseudo Probe Inserter",
+    "Register Allocation Pass Scoring",
+    "Remove Redundant DEBUG_VALUE analysis",
+    "Remove unreachable blocks from the CFG",
+    "Rename Disconnected Subregister Components",
+    "Replace intrinsics with calls to vector library",
+    "Safe Stack instrumentation pass",
+    "Scoped NoAlias Alias Analysis",
+    "Shadow Stack GC Lowering",
+    "Stack Frame Layout Analysis",
+    "StackMap Liveness Analysis",
+    "TLS Variable Hoist",
+    "Tile Register Configure",
+    "Tile Register Pre-configure",
+    "Type-Based Alias Analysis",
+    "X86 Atom pad short functions",
+    "X86 Discriminate Memory Operands",
+    "X86 Indirect Branch Tracking",
+    "X86 Indirect Thunks",
+    "X86 Insert Cache Prefetches",
+    "X86 Load Value Injection (LVI) Load Hardening",
+    "X86 Load Value Injection (LVI) Ret-Hardening",
+    "X86 Lower Tile Copy",
+    "X86 Return Thunks",
+    "X86 Speculative Execution Side Effect Suppression",
+    "X86 Windows Fixup Buffer Security Check",
+    "X86 insert wait instruction",
+    "X86 speculative load hardening",
+};
+
+/// What could do something, but leaves the loops of kernels as they are.
+static constexpr llvm::StringRef NothingGained[] = {
+    "CodeGen Prepare",
+    "Constant Hoisting",
+    "Detect Dead Lanes",
+    "Early If-Conversion",
+    "Early Tail Duplication",
+    "Init Undef Pass",
+    "Interleaved Access Pass",
+    "Live Range Shrink",
+    "Local Stack Slot Allocation",
+    "Loop Strength Reduction",
+    "Machine Copy Propagation Pass",
+    "Machine InstCombiner",
+    "Machine Late Instructions Cleanup Pass",
+    "Optimize machine instruction PHIs",
+    "PostRA Machine Sink",
+    "Remove dead machine instructions",
+    "Shrink Wrapping analysis",
+    "Stack Slot Coloring",
+    "Tail Duplication",
+    "X86 Avoid Store Forwarding Blocks",
+    "X86 Domain Reassignment Pass",
+    "X86 Fixup SetCC",
+    "X86 LEA Fixup",
+    "X86 LEA Optimize",
+    "X86 Optimize Call Frame",
+    "X86 Partial Reduction",
+    "X86 cmov Conversion",
+};
+
+/// What makes the loops of kernels worse.
+static constexpr llvm::StringRef Harmful[] = {
+    // It makes one jump of those at the ends of main loop and tail.
+    "Control Flow Optimizer",
+    // It hoists every constant of a loop, more than there are registers, and
+    // some are then reloaded from the stack instead of from where they came.
+    // The one after register allocation takes what fits.
+    "Early Machine Loop Invariant Code Motion",
+};
+
+void KernelPasses::add(llvm::Pass *pass) {
+  auto has = [name = pass->getPassName()](const auto &names) {
+    return std::find(std::begin(names), std::end(names), name) !=
+           std::end(names);
+  };
+  if (has(NothingToDo) || has(NothingGained) || has(Harmful))
+    delete pass;
+  else
+    manager.add(pass);
+}
