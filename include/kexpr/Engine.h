@@ -60,7 +60,8 @@ struct EngineOptions {
   /// a host holds live on.
   std::size_t maxKernels = 4096;
   /// Bytes of their machine code; where one more kernel passes either bound,
-  /// the cache makes room for several.
+  /// the cache makes room for several. Code that comes to a kernel later counts
+  /// once some more kernels have come.
   std::size_t maxCodeBytes = std::size_t{256} << 20;
   /// A directory in which machine code is kept from process to process, made
   /// if it is missing; empty is what the environment variable KEXPR_CACHE_DIR
@@ -98,8 +99,9 @@ struct EngineStats {
   std::uint64_t evictions = 0;
   std::size_t kernels = 0;   ///< Kernels in the cache now.
   std::size_t codeBytes = 0; ///< Their machine code; shared code counts twice.
-  /// Loops found in the cache on disk and not found there, kept there, and not
-  /// kept because the disk failed.
+  /// Look-ups in the cache on disk that found a loop and did not (a tiered
+  /// kernel may take three), loops kept there, and loops not kept because the
+  /// disk failed.
   std::uint64_t diskHits = 0, diskMisses = 0, diskStored = 0, diskFailed = 0;
 };
 

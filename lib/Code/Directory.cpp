@@ -63,9 +63,14 @@ static Status makeDirectories(const std::string &path) {
   std::filesystem::path part;
   for (const auto &name : whole) {
     part /= name;
-    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && errno != EISDIR &&
-        access(part.c_str(), F_OK) != 0)
-      return systemError(path, "cannot be made");
+    if (mkdir(part.c_str(), 0700) == 0)
+      continue;
+    // What is there already is refused for reasons that vary.
+    const int error = errno;
+    if (access(part.c_str(), F_OK) == 0)
+      continue;
+    errno = error;
+    return systemError(path, "cannot be made");
   }
   return {};
 }

@@ -33,7 +33,7 @@ public:
 
   std::optional<Image> find(std::string_view key) const;
   /// Bytes written; 0 if it could not be stored. `maker` is the file of the
-  /// code generator: without it, or with another one, the entry is stale.
+  /// code generator: the entry is stale when another one is in its place.
   std::size_t store(std::string_view key, const Image &image,
                     const FileStamp &maker) const;
 

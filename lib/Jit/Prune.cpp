@@ -8,11 +8,14 @@
 
 #include <llvm/Support/CachePruning.h>
 
+#include <algorithm>
+
 using namespace kexpr;
 
 void jit::prune(const std::string &directory, std::uint64_t bytes, bool isDue) {
   llvm::CachePruningPolicy policy;
-  policy.MaxSizeBytes = bytes;
+  // LLVM takes 0 for no bound.
+  policy.MaxSizeBytes = std::max<std::uint64_t>(bytes, 1);
   if (isDue)
     policy.Interval = std::chrono::seconds(0);
   llvm::pruneCache(directory, policy);

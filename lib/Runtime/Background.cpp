@@ -24,9 +24,25 @@ Background::~Background() {
 }
 
 void Background::add(bool isUrgent, Job job) {
+  add(isUrgent, Task{.job = std::move(job), .isOwned = false, .owner = {}});
+}
+
+void Background::add(bool isUrgent, std::weak_ptr<const void> owner, Job job) {
+  add(isUrgent,
+      Task{.job = std::move(job), .isOwned = true, .owner = std::move(owner)});
+}
+
+void Background::add(bool isUrgent, Task task) {
   {
     std::lock_guard lock(mutex);
-    (isUrgent ? urgent : rest).push_back(std::move(job));
+    Queue &queue = isUrgent ? urgent : rest;
+    if (queue.tasks.size() >= queue.sweepAt) {
+      std::erase_if(queue.tasks, [](const Task &waiting) {
+        return waiting.isOwned && waiting.owner.expired();
+      });
+      queue.sweepAt = 2 * queue.tasks.size() + 64;
+    }
+    queue.tasks.push_back(std::move(task));
     if (!thread.joinable())
       thread = std::thread([this] { work(); });
   }
@@ -35,7 +51,9 @@ void Background::add(bool isUrgent, Job job) {
 
 void Background::settle() {
   std::unique_lock lock(mutex);
-  idle.wait(lock, [this] { return urgent.empty() && rest.empty() && !isBusy; });
+  idle.wait(lock, [this] {
+    return urgent.tasks.empty() && rest.tasks.empty() && !isBusy;
+  });
 }
 
 void Background::work() {
@@ -45,12 +63,13 @@ void Background::work() {
   pthread_setschedparam(pthread_self(), SCHED_BATCH, &priority);
   std::unique_lock lock(mutex);
   for (;;) {
-    wake.wait(lock,
-              [this] { return isOver || !urgent.empty() || !rest.empty(); });
+    wake.wait(lock, [this] {
+      return isOver || !urgent.tasks.empty() || !rest.tasks.empty();
+    });
     if (isOver)
       return;
-    std::deque<Job> &queue = urgent.empty() ? rest : urgent;
-    Job job = std::move(queue.front());
+    auto &queue = urgent.tasks.empty() ? rest.tasks : urgent.tasks;
+    Job job = std::move(queue.front().job);
     queue.pop_front();
     isBusy = true;
     lock.unlock();

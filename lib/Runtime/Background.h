@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -28,15 +29,30 @@ public:
 
   /// Does `job` on the thread. It must not throw.
   void add(bool isUrgent, Job job);
+  /// The same for a job that is not worth doing when `owner` is gone: it is
+  /// dropped, or done, then. What waits is bounded by the owners that live.
+  void add(bool isUrgent, std::weak_ptr<const void> owner, Job job);
   /// Waits until there is nothing to do.
   void settle();
 
 private:
+  struct Task {
+    Job job;
+    bool isOwned;
+    std::weak_ptr<const void> owner;
+  };
+  struct Queue {
+    std::deque<Task> tasks;
+    /// Tasks at which those whose owners are gone are removed.
+    std::size_t sweepAt = 64;
+  };
+
+  void add(bool isUrgent, Task task);
   void work();
 
   std::mutex mutex;
   std::condition_variable wake, idle;
-  std::deque<Job> urgent, rest;
+  Queue urgent, rest;
   bool isBusy = false;
   bool isOver = false;
   std::thread thread;

@@ -201,7 +201,7 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
                             const semantics::Plan &plan) const {
   const auto kept = std::make_shared<const semantics::Plan>(plan);
   for (OptLevel level : {OptLevel::Baseline, OptLevel::Optimized})
-    workers.add(level == OptLevel::Baseline,
+    workers.add(level == OptLevel::Baseline, loop,
                 [this, kept, level, later = std::weak_ptr<Loop>(loop)] {
                   // A loop that nobody has any more is not worth the work.
                   if (const auto loop = later.lock())

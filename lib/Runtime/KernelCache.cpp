@@ -151,9 +151,14 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
     remove(*entry);
     return made;
   }
+  // Since it was ready another thread may have made room by removing it.
+  const auto place = kernels.find(key);
+  if (place == kernels.end() || place->second != entry)
+    return made;
   learn(spelling, entry);
   bytes += (*made)->codeSize();
-  if (kernels.size() > limits.kernels || bytes > limits.bytes)
+  if (kernels.size() > limits.kernels || bytes > limits.bytes ||
+      misses >= countAgain)
     shrink();
   return made;
 }
@@ -194,14 +199,17 @@ void KernelCache::shrink() {
           {entry->lastUse, entry->kernel.get()->codeSize(), entry});
       bytes += candidates.back().bytes;
     }
+  countAgain = misses + kernels.size() / 16 + 1;
+  const bool isLong = kernels.size() > limits.kernels;
+  const bool isBig = bytes > limits.bytes;
+  if (!isLong && !isBig)
+    return;
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               return a.lastUse < b.lastUse;
             });
   const std::size_t most = limits.kernels - limits.kernels / 16;
   const std::size_t mostBytes = limits.bytes - limits.bytes / 16;
-  const bool isLong = kernels.size() > limits.kernels;
-  const bool isBig = bytes > limits.bytes;
   for (const Candidate &oldest : candidates) {
     if (!(isLong && kernels.size() > most) && !(isBig && bytes > mostBytes))
       return;

@@ -24,7 +24,9 @@ using KernelPtr = std::shared_ptr<const KernelImpl>;
 /// What a cache holds at most.
 struct CacheLimits {
   std::size_t kernels = 4096;
-  std::size_t bytes = std::size_t{256} << 20; ///< Of machine code.
+  /// Of machine code. Kernels grow while they are kept: all are counted again
+  /// after a sixteenth as many new ones.
+  std::size_t bytes = std::size_t{256} << 20;
 };
 
 /// Kernels under their canonical keys, and the spellings that lead to them. The
@@ -107,6 +109,9 @@ private:
   std::atomic<std::uint64_t> clock = 0;
   std::size_t bytes = 0; ///< At least those of the kernels when they came.
   std::uint64_t misses = 0;
+  /// The number of misses at which kernels are counted again: they grow, by
+  /// other walks and by tiers that come later.
+  std::uint64_t countAgain = 1;
   std::uint64_t evictions = 0;
 };
 

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <memory>
 #include <vector>
 
 using kexpr::runtime::Background;
@@ -30,6 +32,30 @@ TEST(Background, DoesUrgentJobsFirst) {
 TEST(Background, SettlesWhenThereIsNothing) {
   Background background;
   background.settle();
+}
+
+TEST(Background, DropsJobsWhoseOwnersAreGone) {
+  std::promise<void> started, gate;
+  Background background;
+  background.add(true, [&] {
+    started.set_value();
+    gate.get_future().wait();
+  });
+  started.get_future().wait();
+  const auto token = std::make_shared<int>();
+  const auto kept = std::make_shared<int>();
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 1000; ++i) {
+    background.add(false, std::make_shared<int>(), [token, &done] { ++done; });
+    background.add(true, std::make_shared<int>(), [token, &done] { ++done; });
+    if (i % 100 == 0)
+      background.add(i % 200 == 0, kept, [&done] { done += 10000; });
+    EXPECT_LT(token.use_count(), 300);
+  }
+  gate.set_value();
+  background.settle();
+  EXPECT_EQ(done / 10000, 10);
+  EXPECT_LT(done % 10000, 300);
 }
 
 TEST(Background, DropsJobsAtItsEnd) {

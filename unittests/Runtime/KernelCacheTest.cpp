@@ -129,3 +129,28 @@ TEST(KernelCache, HitsFromManyThreadsMeetEvictions) {
     thread.join();
   EXPECT_LE(cache.stats().kernels, 8u);
 }
+
+TEST(KernelCache, HoldsNothingThatWasEvicted) {
+  KernelCache cache({.kernels = 1});
+  std::mutex mutex;
+  std::vector<std::weak_ptr<const KernelImpl>> all;
+  std::vector<std::thread> threads;
+  // Each kernel may be the least recently used one when it has just been made.
+  for (unsigned t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (unsigned i = 0; i < 400; ++i) {
+        const std::string text = "add(@0," + std::to_string(t * 1000 + i) + ")";
+        const KernelPtr kernel = *cache.findOrMake(
+            text, text, [&] { return Expected<KernelPtr>(makeKernel(text)); });
+        std::lock_guard lock(mutex);
+        all.push_back(kernel);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  std::size_t alive = 0;
+  for (const auto &kernel : all)
+    alive += !kernel.expired();
+  EXPECT_EQ(alive, cache.stats().kernels);
+  EXPECT_LE(alive, 1u);
+}

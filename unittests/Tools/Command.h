@@ -7,45 +7,15 @@
 #ifndef KEXPR_UNITTESTS_TOOLS_COMMAND_H
 #define KEXPR_UNITTESTS_TOOLS_COMMAND_H
 
-#include <gtest/gtest.h>
+#include "TestUtil/Files.h"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace kexpr::test {
-
-/// A directory of its own for each test, gone when the test ends.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory() {
-    std::string path = testing::TempDir() + "kexpr-" + std::string(6, 'X');
-    root = mkdtemp(path.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(root); }
-  TemporaryDirectory(const TemporaryDirectory &) = delete;
-  TemporaryDirectory &operator=(const TemporaryDirectory &) = delete;
-
-  std::string path(const std::string &name) const { return root / name; }
-
-private:
-  std::filesystem::path root;
-};
-
-inline std::string readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void writeFile(const std::string &path, const std::string &bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
 
 struct Outcome {
   /// -1 if the program did not exit by itself.
