@@ -38,6 +38,10 @@ show kexpr-run '@0' 'rand:3:f32[256,1,1]' -o bias.npy
 show kexpr-run 'add(mul(@0,@1),@2)' x.npy scale.npy bias.npy -o y.npy --stats
 show kexpr-run '@0' y.npy
 
+title "The same in a fresh process: its machine code comes from disk"
+show kexpr-run 'add(mul(@0,@1),@2)' x.npy scale.npy bias.npy -o y.npy --cache kernels >/dev/null
+show kexpr-run 'add(mul(@0,@1),@2)' x.npy scale.npy bias.npy -o y.npy --cache kernels --stats
+
 title "The loop it became: x contiguous, scale and bias constant along it"
 show kexpr-dump 'add(mul(@0,@1),@2)' --types 'f32[n],f32,f32' --emit=llvm |
   sed -n '/^\$/p; /^define/,/^}/p'
