@@ -34,6 +34,15 @@ enum class Tier : std::uint8_t {
 
 KEXPR_API std::string_view nameOf(Tier tier);
 
+/// Where the stores of a call go.
+enum class Stores : std::uint8_t {
+  /// Past the caches if the call moves more than they hold and no output is an
+  /// input.
+  Choose,
+  Cached,   ///< Through the caches: somebody reads the outputs at once.
+  Streamed, ///< Past the caches, where that can be done.
+};
+
 /// How one call is run. Results do not depend on any of it.
 struct RunOptions {
   /// Threads at most; 0 leaves it to the arena the call is made in, 1 runs on
@@ -41,6 +50,13 @@ struct RunOptions {
   unsigned maxThreads = 0;
   /// Elements of one task at least; 0 chooses by cost and cache size.
   std::int64_t tileElements = 0;
+  /// Streamed stores save reading what is about to be overwritten. The first
+  /// call that streams has its loop built in the background.
+  Stores stores = Stores::Choose;
+  /// How long other threads wait for the next call without sleeping, after one
+  /// of up to a few milliseconds that they took part in. Waking a thread takes
+  /// longer than many a call; 0 lets them sleep at once.
+  std::chrono::microseconds stayAwake{1000};
 };
 
 /// Where the time of a compilation went.

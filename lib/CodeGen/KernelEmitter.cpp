@@ -10,6 +10,9 @@
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/TargetParser/Triple.h>
+
 #include <algorithm>
 
 using namespace kexpr;
@@ -123,7 +126,7 @@ void KernelBuilder::hoist() {
 
 void KernelBuilder::store(const Position &at, const Values &values) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    outputs[i].store(lanes, at, values[plan.graph.outputs[i]]);
+    outputs[i].store(lanes, at, values[plan.graph.outputs[i]], plan.streams);
 }
 
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where
@@ -186,6 +189,9 @@ void KernelBuilder::run() {
   ir.SetInsertPoint(tailCheck);
   ir.CreateCondBr(ir.CreateICmpNE(whole, count), tailEntry, done);
   ir.SetInsertPoint(done);
+  // Streaming stores of x86 are seen by other threads in no order before this.
+  if (plan.streams && llvm::Triple(module.getTargetTriple()).isX86())
+    ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   ir.CreateRetVoid();
 }
 

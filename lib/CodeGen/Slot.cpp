@@ -87,8 +87,20 @@ llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
                                            AnyAddress, name));
 }
 
+/// A vector at an address aligned to its size, past the caches.
+static void streamOut(llvm::IRBuilder<> &ir, llvm::Value *vector,
+                      llvm::Value *to) {
+  const auto bits = vector->getType()->getPrimitiveSizeInBits();
+  auto *store =
+      ir.CreateAlignedStore(vector, to, llvm::Align(bits.getFixedValue() / 8));
+  store->setMetadata(
+      llvm::LLVMContext::MD_nontemporal,
+      llvm::MDNode::get(ir.getContext(),
+                        llvm::ConstantAsMetadata::get(ir.getInt32(1))));
+}
+
 void Slot::store(const LaneBuilder &lanes, const Position &at,
-                 llvm::Value *value) const {
+                 llvm::Value *value, bool streams) const {
   llvm::IRBuilder<> &ir = lanes.ir;
   if (isBool)
     value = ir.CreateZExt(value, lanes.vectorType<std::uint8_t>());
@@ -104,6 +116,8 @@ void Slot::store(const LaneBuilder &lanes, const Position &at,
       ir.CreateAlignedStore(element(lane++), to, AnyAddress);
   } else if (at.mask) {
     ir.CreateMaskedStore(value, address(lanes, at), AnyAddress, at.mask);
+  } else if (streams) {
+    streamOut(ir, value, address(lanes, at));
   } else {
     ir.CreateAlignedStore(value, address(lanes, at), AnyAddress);
   }

@@ -36,8 +36,9 @@ public:
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at,
                     const llvm::Twine &name) const;
-  void store(const LaneBuilder &lanes, const Position &at,
-             llvm::Value *value) const;
+  /// `streams`: whole vectors are aligned and bypass the caches.
+  void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
+             bool streams) const;
 
 private:
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {

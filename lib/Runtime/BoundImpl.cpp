@@ -41,8 +41,10 @@ Status BoundImpl::divide(Span<const TensorView> inputs,
 }
 
 void BoundImpl::chooseDirect() {
-  const bool direct = call.count() > 0 && call.isOneLoop() &&
-                      kernel->isSmall(call.count(), options);
+  const bool direct =
+      call.count() > 0 && call.isOneLoop() &&
+      kernel->isSmall(call.count(), options) &&
+      !kernel->isLarge(static_cast<double>(call.count()), options);
   if (!direct)
     return;
   pointers.resize(kernel->slots());

@@ -196,17 +196,27 @@ void Compiler::improve(Loop &loop, const semantics::Plan &plan,
   ++failed;
 }
 
-/// Baseline code soon, before any other loop's optimised code; then that.
+/// Has a better tier built in the background: baseline code soon, before any
+/// loop's optimised code.
 void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
-                            const semantics::Plan &plan) const {
-  const auto kept = std::make_shared<const semantics::Plan>(plan);
-  for (OptLevel level : {OptLevel::Baseline, OptLevel::Optimized})
-    workers.add(level == OptLevel::Baseline, loop,
-                [this, kept, level, later = std::weak_ptr<Loop>(loop)] {
-                  // A loop that nobody has any more is not worth the work.
-                  if (const auto loop = later.lock())
-                    improve(*loop, *kept, level);
-                });
+                            const std::shared_ptr<const semantics::Plan> &plan,
+                            OptLevel level) const {
+  workers.add(level == OptLevel::Baseline, loop,
+              [this, plan, level, later = std::weak_ptr<Loop>(loop)] {
+                // A loop that nobody has any more is not worth the work.
+                if (const auto loop = later.lock())
+                  improve(*loop, *plan, level);
+              });
+}
+
+std::shared_ptr<const Loop>
+Compiler::replaceLater(const Loop &loop, const semantics::Plan &plan) const {
+  auto made =
+      std::make_shared<Loop>(plan, std::make_unique<const Code>(loop.code()));
+  improveLater(made, std::make_shared<const semantics::Plan>(plan),
+               loop.code().tier == Tier::Baseline ? OptLevel::Baseline
+                                                  : OptLevel::Optimized);
+  return made;
 }
 
 Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
@@ -237,7 +247,9 @@ Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
     }
   }
   auto loop = loopOf(interpret(plan));
-  improveLater(loop, plan);
+  const auto kept = std::make_shared<const semantics::Plan>(plan);
+  improveLater(loop, kept, OptLevel::Baseline);
+  improveLater(loop, kept, OptLevel::Optimized);
   return loop;
 }
 

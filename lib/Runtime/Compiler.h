@@ -31,6 +31,11 @@ public:
   Expected<std::shared_ptr<const Loop>>
   compile(const semantics::Plan &plan, Mode mode,
           CompileTimes *times = nullptr) const;
+  /// A loop that runs what `loop` runs now until the code of `plan`, which
+  /// computes the same from the same memory, was built in the background. No
+  /// better tier of `loop` takes its place.
+  std::shared_ptr<const Loop> replaceLater(const Loop &loop,
+                                           const semantics::Plan &plan) const;
   /// Waits until no tier is being built in the background.
   void settle() const { workers.settle(); }
 
@@ -67,7 +72,8 @@ private:
   void keep(const std::string &key, const code::Image &image,
             const backend::Backend &backend) const;
   void improveLater(const std::shared_ptr<Loop> &loop,
-                    const semantics::Plan &plan) const;
+                    const std::shared_ptr<const semantics::Plan> &plan,
+                    codegen::OptLevel level) const;
   void improve(Loop &loop, const semantics::Plan &plan,
                codegen::OptLevel level) const;
 

@@ -36,7 +36,8 @@ Status Invocation::prepare(const KernelImpl &kernel,
   for (std::uint32_t operand : kernel.plan().graph.inputs)
     slots[slot++] = &arguments.inputs[operand];
   nest.build(shape, {slots.data(), nest.slots()});
-  traversal.choose(nest, arguments.outputs.size());
+  outputs = arguments.outputs.size();
+  traversal.choose(nest, outputs);
   unitCount = traversal.kind() == Traversal::Kind::Rows
                   ? (elements + Unit - 1) / Unit
                   : traversal.tiles();
@@ -57,20 +58,58 @@ void Invocation::locate(void **pointers, std::int64_t *strides) const {
   }
 }
 
-void Invocation::run(std::int64_t begin, std::int64_t end) const {
+void Invocation::run(std::int64_t begin, std::int64_t end,
+                     const Loop *streaming) const {
   InlineBuffer<void *, InlineSlots> pointers(nest.slots() + parameters.size());
   InlineBuffer<std::int64_t, InlineSlots> strides(nest.slots());
   locate(pointers.data(), strides.data());
   if (traversal.kind() == Traversal::Kind::Rows)
-    runRows(begin * Unit, std::min(end * Unit, elements), pointers.data(),
-            strides.data());
+    runRows(begin * Unit, std::min(end * Unit, elements), streaming,
+            pointers.data(), strides.data());
   else
     runTiles({loop->code(), nest, traversal}, begin, end, pointers.data(),
              strides.data());
 }
 
+bool Invocation::canStream() const {
+  // Shorter rows are mostly what is done before they are aligned, and behind.
+  constexpr std::int64_t fewest = 1024;
+  if (traversal.kind() != Traversal::Kind::Rows || nest.inner() < fewest)
+    return false;
+  for (std::size_t out = 0; out < outputs; ++out) {
+    if (traversal.walk(out) != semantics::Walk::Contiguous)
+      return false;
+    for (std::size_t s = outputs; s < nest.slots(); ++s)
+      if (nest.first(s) == nest.first(out))
+        return false;
+  }
+  return true;
+}
+
+/// How many of `count` elements come before the first one that is aligned for
+/// streaming in every output.
+std::int64_t Invocation::unaligned(void *const *pointers,
+                                   std::int64_t count) const {
+  constexpr std::int64_t line = semantics::StreamAlignment;
+  const auto isAligned = [&](std::size_t out, std::int64_t element) {
+    const auto place = reinterpret_cast<std::uintptr_t>(pointers[out]);
+    return (place + static_cast<std::uintptr_t>(element * nest.size(out))) %
+               line ==
+           0;
+  };
+  for (std::int64_t head = 0; head < std::min(line, count); ++head) {
+    std::size_t out = 0;
+    while (out < outputs && isAligned(out, head))
+      ++out;
+    if (out == outputs)
+      return head;
+  }
+  return count;
+}
+
 /// Computes the elements [begin, end).
-void Invocation::runRows(std::int64_t begin, std::int64_t end, void **pointers,
+void Invocation::runRows(std::int64_t begin, std::int64_t end,
+                         const Loop *streaming, void **pointers,
                          const std::int64_t *strides) const {
   const std::int64_t inner = nest.inner();
   const auto shift = [&](std::int64_t columns) {
@@ -84,7 +123,14 @@ void Invocation::runRows(std::int64_t begin, std::int64_t end, void **pointers,
   while (begin < end) {
     const std::int64_t count = std::min(inner - column, end - begin);
     shift(column);
-    code.run(count, pointers, strides);
+    const std::int64_t done = streaming ? unaligned(pointers, count) : count;
+    if (done > 0)
+      code.run(done, pointers, strides);
+    if (done < count) {
+      shift(done);
+      streaming->code().run(count - done, pointers, strides);
+      shift(-done);
+    }
     shift(-column);
     begin += count;
     column = 0;

@@ -36,13 +36,20 @@ public:
 
   /// What the call can be split into. Results do not depend on it.
   std::int64_t units() const { return unitCount; }
-  /// Computes the units [begin, end).
-  void run(std::int64_t begin, std::int64_t end) const;
+  /// Whether outputs may be written past the caches: their rows are long, and
+  /// none is an input.
+  bool canStream() const;
+  /// Computes the units [begin, end); with `streaming`, which computes what the
+  /// chosen loop does, wherever outputs are aligned for it.
+  void run(std::int64_t begin, std::int64_t end,
+           const Loop *streaming = nullptr) const;
 
 private:
-  void runRows(std::int64_t begin, std::int64_t end, void **pointers,
-               const std::int64_t *strides) const;
+  void runRows(std::int64_t begin, std::int64_t end, const Loop *streaming,
+               void **pointers, const std::int64_t *strides) const;
+  std::int64_t unaligned(void *const *pointers, std::int64_t count) const;
 
+  std::size_t outputs = 0;
   semantics::LoopNest nest;
   Traversal traversal;
   InlineBuffer<std::uint64_t, 16> parameters;

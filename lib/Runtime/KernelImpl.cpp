@@ -37,7 +37,8 @@ KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
     : compiler(std::move(compiler)), text(std::move(expression)),
       options(std::move(options)), contiguousPlan(std::move(plan)),
       asked(contiguousPlan), spent(times), first{std::move(contiguous)},
-      grain(grainOf(contiguousPlan)), variants(&first) {
+      grain(grainOf(contiguousPlan)), streamed(streamedBytes(contiguousPlan)),
+      variants(&first) {
   const semantics::Graph &graph = contiguousPlan.graph;
   literals.resize(graph.parameters.size());
   for (const semantics::Value &value : graph.values) {
@@ -60,7 +61,8 @@ KernelImpl::~KernelImpl() {
 std::size_t KernelImpl::codeSize() const {
   std::size_t bytes = 0;
   for (const Variant *v = variants.load(); v; v = v->next)
-    bytes += v->loop->codeSize();
+    bytes += v->loop->codeSize() +
+             (v->streams.load() ? v->streams.load()->codeSize() : 0);
   return bytes;
 }
 
@@ -127,64 +129,6 @@ Expected<const Loop *> KernelImpl::loopFor(const Traversal &traversal) const {
   return variant->loop.get();
 }
 
-namespace {
-/// Calls laid end to end, counted in units: the range that is split.
-class Row {
-public:
-  explicit Row(std::span<const Invocation *const> calls)
-      : calls(calls), starts(calls.size() + 1) {
-    starts[0] = 0;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      starts[i + 1] = starts[i] + calls[i]->units();
-      elements += static_cast<double>(calls[i]->count());
-    }
-  }
-
-  std::int64_t size() const { return starts[calls.size()]; }
-
-  /// The units that hold `count` elements on average, at least one.
-  std::int64_t unitsOf(std::int64_t count) const {
-    const double share = std::min(static_cast<double>(count) / elements, 1.0);
-    return std::max<std::int64_t>(
-        static_cast<std::int64_t>(share * static_cast<double>(size())), 1);
-  }
-
-  void run(std::int64_t begin, std::int64_t end) const {
-    const std::int64_t *last = starts.data() + calls.size();
-    std::size_t item =
-        std::upper_bound(starts.data(), last, begin) - starts.data() - 1;
-    for (; begin < end; ++item) {
-      const std::int64_t stop = std::min(end, starts[item + 1]);
-      calls[item]->run(begin - starts[item], stop - starts[item]);
-      begin = stop;
-    }
-  }
-
-private:
-  std::span<const Invocation *const> calls;
-  InlineBuffer<std::int64_t, 64> starts;
-  /// Of all calls; their sum may pass 64 bits.
-  double elements = 0;
-};
-} // namespace
-
-bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
-  const std::int64_t tile =
-      options.tileElements > 0 ? options.tileElements : grain;
-  return options.maxThreads == 1 || count <= tile;
-}
-
-void KernelImpl::execute(std::span<const Invocation *const> calls,
-                         const RunOptions &options) const {
-  const Row row(calls);
-  const std::int64_t tile =
-      options.tileElements > 0 ? options.tileElements : grain;
-  const Split split{row.unitsOf(tile), options.maxThreads};
-  forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
-    row.run(begin, end);
-  });
-}
-
 Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
                            Span<const TensorView> outputs) const {
   const Arguments arguments{{inputs.data(), inputs.size()}, spanOf(outputs)};
@@ -206,7 +150,8 @@ bool KernelImpl::runPlain(Span<const TensorView> inputs,
     return false;
   const std::int64_t count =
       countIfPlain({{inputs.data(), inputs.size()}, spanOf(outputs)}, asked);
-  if (count < 0 || !isSmall(count, run))
+  if (count < 0 || !isSmall(count, run) ||
+      isLarge(static_cast<double>(count), run))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
   pointers[0] = outputs[0].data();

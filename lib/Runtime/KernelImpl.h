@@ -44,6 +44,12 @@ public:
                const RunOptions &options) const;
   /// Whether a call of so many elements stays on the calling thread.
   bool isSmall(std::int64_t count, const RunOptions &options) const;
+  /// Whether a call or batch of so many elements should write past the caches.
+  bool isLarge(double count, const RunOptions &options) const;
+  /// The loop that computes what `regular`, a loop of this kernel, does, but
+  /// writes past the caches; null where there is none. For outputs that a plan
+  /// which streams may have.
+  const Loop *streaming(const Loop &regular) const;
   /// Outputs, inputs and parameters of the loop.
   std::size_t slots() const { return contiguousPlan.slots(); }
   /// Outputs and inputs.
@@ -84,6 +90,9 @@ private:
   struct Variant {
     std::shared_ptr<const Loop> loop;
     const Variant *next = nullptr;
+    /// The same loop with streaming stores, once it was asked for.
+    mutable std::shared_ptr<const Loop> streaming = nullptr;
+    mutable std::atomic<const Loop *> streams = nullptr;
   };
   /// More walks than this share the loop in which everything is strided.
   static constexpr unsigned MaxVariants = 64;
@@ -91,6 +100,8 @@ private:
   const Loop *find(const Traversal &traversal) const;
   Expected<const Loop *> loopFor(const Traversal &traversal) const;
   semantics::Plan planFor(const Traversal &traversal) const;
+  static std::size_t streamedBytes(const semantics::Plan &plan);
+  const Loop *makeStreaming(const Variant &variant) const;
   bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,
                 const RunOptions &options) const;
 
@@ -112,6 +123,8 @@ private:
   bool hasSizes = false;
   Variant first;
   std::int64_t grain; ///< Elements of one task at least.
+  /// Bytes an element moves; 0 if it is not memory that a call waits for.
+  std::size_t streamed;
   mutable std::atomic<const Variant *> variants;
   mutable std::atomic<unsigned> variantCount = 1;
   mutable std::mutex growing;

@@ -58,6 +58,8 @@ std::string Plan::str() const {
                    nameOf(outputs[i].walk), '\n');
   if (precision == Precision::Accurate)
     text += "precision: accurate\n";
+  if (streams)
+    text += "outputs are streamed\n";
   const ops::Work work = this->work();
   return text + concat("work: ", work.operations, " operations, latency ",
                        work.latency, " cycles, ", bytesPerElement(),
@@ -70,6 +72,7 @@ std::string Plan::key() const {
     key.append(reinterpret_cast<const char *>(&word), sizeof word);
   };
   put(precision);
+  put(streams);
   put(graph.values.size());
   for (const Value &value : graph.values) {
     put(value.kind);

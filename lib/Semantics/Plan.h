@@ -28,6 +28,10 @@ struct Access {
   friend bool operator==(const Access &, const Access &) = default;
 };
 
+/// Bytes that outputs of a plan that streams are aligned to: those of a cache
+/// line, and of the widest vector.
+inline constexpr std::size_t StreamAlignment = 64;
+
 /// Everything machine code depends on besides the target: one fused loop over
 /// `count` elements. Shapes are not part of it.
 struct Plan {
@@ -35,6 +39,10 @@ struct Plan {
   std::vector<Access> inputs;  ///< One for each of `graph.inputs`.
   std::vector<Access> outputs; ///< One for each of `graph.outputs`.
   Precision precision = Precision::Default;
+  /// Whether outputs are written past the caches, for memory that is not read
+  /// again soon. All outputs are then contiguous and begin at a multiple of
+  /// `StreamAlignment`.
+  bool streams = false;
 
   ops::Work work() const { return graph.work(precision); }
   /// The arithmetic of a call of the graph.

@@ -1,0 +1,120 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/Crew.h"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include <pthread.h>
+
+using namespace kexpr::runtime;
+
+/// Tells the processor that this thread waits.
+static void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb");
+#endif
+}
+
+Crew &Crew::ofProcess() {
+  // Never destroyed: helpers may still wait while the process ends.
+  static Crew *const crew = [] {
+    static auto *const made = new Crew;
+    // A child of fork has none of the threads.
+    pthread_atfork(nullptr, nullptr, [] {
+      made->~Crew();
+      new (made) Crew;
+    });
+    return made;
+  }();
+  return *crew;
+}
+
+void Crew::Call::takePart() {
+  for (;;) {
+    const std::int64_t begin = next.fetch_add(chunk);
+    if (begin >= count)
+      return;
+    work(begin, std::min(begin + chunk, count));
+  }
+}
+
+bool Crew::run(std::int64_t count, std::int64_t chunk, unsigned helpers,
+               RangeFn work) {
+  if (helpers == 0 || waiting.load() < helpers)
+    return false;
+  Call call{count, chunk, helpers, work};
+  Call *none = nullptr;
+  if (!current.compare_exchange_strong(none, &call))
+    return false;
+  call.takePart();
+  current = nullptr;
+  // A helper says what it works for before it makes sure that this is still
+  // the current call: whoever is not seen here will not begin.
+  for (const Place &place : places)
+    for (unsigned spins = 0; place.call.load() == &call; ++spins) {
+      constexpr unsigned many = 1 << 12;
+      if (spins < many)
+        relax();
+      else // its core was taken away from it
+        std::this_thread::yield();
+    }
+  return true;
+}
+
+bool Crew::hire(unsigned helpers) {
+  helpers = std::min<unsigned>(helpers, static_cast<unsigned>(places.size()));
+  unsigned now = hired.load();
+  while (now < helpers)
+    if (hired.compare_exchange_weak(now, now + 1))
+      return true;
+  return false;
+}
+
+/// Takes part in the current call, if there is one that has work left.
+bool Crew::help(Place &place) {
+  Call *const seen = current.load();
+  if (!seen)
+    return false;
+  place.call = seen;
+  bool hasHelped = false;
+  if (current.load() == seen && seen->next.load() < seen->count &&
+      seen->joined.fetch_add(1) < seen->helpers) {
+    seen->takePart();
+    hasHelped = true;
+  }
+  place.call = nullptr;
+  return hasHelped;
+}
+
+Crew::Place *Crew::findPlace() {
+  for (Place &place : places)
+    if (!place.isTaken.exchange(true))
+      return &place;
+  return nullptr; // more are never hired
+}
+
+void Crew::serve(std::chrono::microseconds patience) {
+  Place *const place = findPlace();
+  ++waiting;
+  auto until = Clock::now() + patience;
+  for (unsigned spins = 1; place; ++spins) {
+    if (help(*place))
+      until = Clock::now() + patience;
+    relax();
+    // Asking for the time takes as long as many looks.
+    if (spins % 64 == 0 && Clock::now() >= until)
+      break;
+  }
+  --waiting;
+  if (place)
+    place->isTaken = false;
+  --hired;
+}

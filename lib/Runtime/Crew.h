@@ -1,0 +1,75 @@
+//===- Runtime/Crew.h - Threads that are awake between calls --------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_CREW_H
+#define KEXPR_RUNTIME_CREW_H
+
+#include "Runtime/RangeFn.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+
+namespace kexpr::runtime {
+
+/// A scheduler's threads sleep when there is nothing to do, and waking one
+/// takes longer than many a call. The crew are threads of it that wait for the
+/// next call without sleeping, for a bounded time, and take part in it within a
+/// fraction of a microsecond. All members may be called from any thread.
+class Crew {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  static Crew &ofProcess();
+
+  Crew() = default;
+  Crew(const Crew &) = delete;
+  Crew &operator=(const Crew &) = delete;
+
+  /// Runs `work` over [0, count) in chunks on the calling thread and `helpers`
+  /// others. False, with nothing done, where not so many are awake, or the crew
+  /// works for another call.
+  bool run(std::int64_t count, std::int64_t chunk, unsigned helpers,
+           RangeFn work);
+
+  /// Whether the caller is to have another thread call `serve`: there are not
+  /// yet so many helpers, and the one more is counted.
+  bool hire(unsigned helpers);
+  /// Takes part in calls until there was none for so long.
+  void serve(std::chrono::microseconds patience);
+
+  /// How many helpers are awake.
+  unsigned awake() const { return waiting; }
+
+private:
+  /// A call that helpers may take part in.
+  struct Call {
+    std::int64_t count, chunk;
+    unsigned helpers;
+    RangeFn work;
+    std::atomic<std::int64_t> next = 0;
+    std::atomic<unsigned> joined = 0;
+
+    void takePart();
+  };
+  /// What a helper works for, so that the call does not end before it.
+  struct alignas(64) Place {
+    std::atomic<bool> isTaken = false;
+    std::atomic<Call *> call = nullptr;
+  };
+
+  bool help(Place &place);
+  Place *findPlace();
+
+  alignas(64) std::atomic<Call *> current = nullptr;
+  alignas(64) std::atomic<unsigned> waiting = 0;
+  std::atomic<unsigned> hired = 0;
+  std::array<Place, 64> places;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_CREW_H

@@ -1,0 +1,130 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/CacheSize.h"
+#include "Runtime/Executor.h"
+#include "Runtime/Invocation.h"
+#include "Runtime/KernelImpl.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+namespace {
+/// Calls laid end to end, counted in units: the range that is split.
+class Row {
+public:
+  explicit Row(std::span<const Invocation *const> calls)
+      : calls(calls), starts(calls.size() + 1), streams(calls.size()) {
+    starts[0] = 0;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      starts[i + 1] = starts[i] + calls[i]->units();
+      elements += static_cast<double>(calls[i]->count());
+      streams[i] = nullptr;
+    }
+  }
+
+  /// Elements of all calls.
+  double count() const { return elements; }
+
+  /// Has calls write past the caches where they can.
+  void stream(const KernelImpl &kernel) {
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (calls[i]->canStream())
+        streams[i] = kernel.streaming(calls[i]->chosen());
+  }
+
+  std::int64_t size() const { return starts[calls.size()]; }
+
+  /// The units that hold `count` elements on average, at least one.
+  std::int64_t unitsOf(std::int64_t count) const {
+    const double share = std::min(static_cast<double>(count) / elements, 1.0);
+    return std::max<std::int64_t>(
+        static_cast<std::int64_t>(share * static_cast<double>(size())), 1);
+  }
+
+  void run(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t *last = starts.data() + calls.size();
+    std::size_t item =
+        std::upper_bound(starts.data(), last, begin) - starts.data() - 1;
+    for (; begin < end; ++item) {
+      const std::int64_t stop = std::min(end, starts[item + 1]);
+      calls[item]->run(begin - starts[item], stop - starts[item],
+                       streams[item]);
+      begin = stop;
+    }
+  }
+
+private:
+  std::span<const Invocation *const> calls;
+  InlineBuffer<std::int64_t, 64> starts;
+  InlineBuffer<const Loop *, 64> streams;
+  /// Of all calls; their sum may pass 64 bits.
+  double elements = 0;
+};
+} // namespace
+
+bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
+  const std::int64_t tile =
+      options.tileElements > 0 ? options.tileElements : grain;
+  return options.maxThreads == 1 || count <= tile;
+}
+
+void KernelImpl::execute(std::span<const Invocation *const> calls,
+                         const RunOptions &options) const {
+  Row row(calls);
+  if (isLarge(row.count(), options))
+    row.stream(*this);
+  const std::int64_t tile =
+      options.tileElements > 0 ? options.tileElements : grain;
+  const Split split{row.unitsOf(tile), options.maxThreads, options.stayAwake};
+  forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
+    row.run(begin, end);
+  });
+}
+
+std::size_t KernelImpl::streamedBytes(const semantics::Plan &plan) {
+  // More work than this an element, and memory is not what a core waits for;
+  // streamed stores then cost up to a twentieth (Zen 5).
+  constexpr std::size_t mostOperations = 6; // a byte
+  const std::size_t bytes = plan.bytesPerElement();
+  return plan.work().operations <= mostOperations * bytes ? bytes : 0;
+}
+
+bool KernelImpl::isLarge(double count, const RunOptions &options) const {
+  if (options.stores != Stores::Choose)
+    return options.stores == Stores::Streamed;
+  // Less than any machine's caches hold: what most calls are.
+  constexpr double fewBytes = 1 << 20;
+  const double bytes = count * static_cast<double>(streamed);
+  return bytes >= fewBytes && bytes >= static_cast<double>(lastCacheBytes());
+}
+
+const Loop *KernelImpl::streaming(const Loop &regular) const {
+  for (const Variant *v = variants.load(); v; v = v->next)
+    if (v->loop.get() == &regular) {
+      const Loop *known = v->streams.load(std::memory_order_acquire);
+      return known ? known : makeStreaming(*v);
+    }
+  return nullptr;
+}
+
+const Loop *KernelImpl::makeStreaming(const Variant &variant) const {
+  // The interpreter has no such stores; machine code may come yet.
+  if (!variant.loop->code().function)
+    return nullptr;
+  std::lock_guard lock(growing);
+  if (!variant.streaming) {
+    semantics::Plan plan = contiguousPlan;
+    plan.inputs = variant.loop->inputs;
+    plan.outputs = variant.loop->outputs;
+    plan.streams = true;
+    variant.streaming = compiler->replaceLater(*variant.loop, plan);
+    variant.streams = variant.streaming.get();
+  }
+  return variant.streams;
+}

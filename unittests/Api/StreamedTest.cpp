@@ -1,0 +1,169 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kexpr/kexpr.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+using namespace kexpr;
+
+namespace {
+
+constexpr RunOptions Cached{.maxThreads = 1, .stores = Stores::Cached};
+constexpr RunOptions Streamed{.maxThreads = 1, .stores = Stores::Streamed};
+
+/// Memory between guards, at any offset from a cache line.
+class Guarded {
+public:
+  Guarded(std::size_t bytes, std::size_t offset)
+      : bytes(bytes), memory(bytes + 3 * Line, char{0x5a}) {
+    const auto start = reinterpret_cast<std::uintptr_t>(memory.data());
+    first = memory.data() + (Line - start % Line) % Line + Line + offset;
+    for (std::size_t i = 0; i < bytes; ++i)
+      first[i] = static_cast<char>(i * 37 + i / 251);
+  }
+  char *data() { return first; }
+  std::string contents() const { return {first, bytes}; }
+  bool isIntact() const {
+    for (const char *c = memory.data(); c != memory.data() + memory.size(); ++c)
+      if ((c < first || c >= first + bytes) && *c != char{0x5a})
+        return false;
+    return true;
+  }
+
+private:
+  static constexpr std::size_t Line = 64;
+  std::size_t bytes;
+  std::vector<char> memory;
+  char *first;
+};
+
+/// Streaming code takes over in the background, at a call that asks for it.
+void buildStreaming(const Engine &engine, const Kernel &kernel, DType in,
+                    DType out) {
+  Guarded x(4096 * sizeOf(in), 0), y(4096 * sizeOf(out), 0);
+  const TensorView input(x.data(), in, {4096}), output(y.data(), out, {4096});
+  ASSERT_TRUE(kernel.run(input, output, Streamed));
+  engine.settle();
+}
+
+TEST(Streamed, HasTheSameBitsAtAnyOffsetAndLength) {
+  const Engine engine;
+  const DType types[] = {DType::F32,  DType::F64, DType::F16,
+                         DType::BF16, DType::I8,  DType::I32};
+  for (DType type : types) {
+    auto kernel = engine.compile("add(@0,@0)", {.operandTypes = {type}});
+    ASSERT_TRUE(kernel);
+    buildStreaming(engine, *kernel, type, type);
+    const std::size_t size = sizeOf(type);
+    for (std::size_t offset = 0; offset < 64; offset += offset < 9 ? 1 : 11)
+      for (std::int64_t count : {1024, 1025, 1100, 4999}) {
+        Guarded x(count * size, 3), y(count * size, offset),
+            z(count * size, offset);
+        const TensorView in(x.data(), type, {count});
+        ASSERT_TRUE(
+            kernel->run(in, TensorView(y.data(), type, {count}), Cached));
+        ASSERT_TRUE(
+            kernel->run(in, TensorView(z.data(), type, {count}), Streamed));
+        EXPECT_EQ(y.contents(), z.contents())
+            << nameOf(type) << ' ' << offset << ' ' << count;
+        EXPECT_TRUE(z.isIntact());
+      }
+  }
+}
+
+TEST(Streamed, ComesInTheBackground) {
+  const Engine engine;
+  if (engine.vectorBits() == 0)
+    GTEST_SKIP() << "no machine code here";
+  auto kernel = engine.compile("mul(@0,sigmoid(@0))");
+  ASSERT_TRUE(kernel);
+  const std::size_t before = kernel->codeSize();
+  EXPECT_EQ(engine.stats().compiled, 1u);
+  buildStreaming(engine, *kernel, DType::F32, DType::F32);
+  EXPECT_EQ(engine.stats().compiled, 2u);
+  EXPECT_GT(kernel->codeSize(), before);
+  // Once.
+  buildStreaming(engine, *kernel, DType::F32, DType::F32);
+  EXPECT_EQ(engine.stats().compiled, 2u);
+}
+
+TEST(Streamed, IsNotBuiltForSmallCallsOrInPlace) {
+  const Engine engine;
+  auto kernel = engine.compile("neg(@0)");
+  ASSERT_TRUE(kernel);
+  std::vector<float> x(1 << 16, 1), y(x.size());
+  const std::int64_t count = static_cast<std::int64_t>(x.size());
+  const TensorView in(x.data(), {count}), out(y.data(), {count});
+  ASSERT_TRUE(kernel->run(in, out, {.maxThreads = 1}));
+  ASSERT_TRUE(kernel->run(in, in, Streamed));
+  engine.settle();
+  EXPECT_LE(engine.stats().compiled, 1u);
+  EXPECT_EQ(x[7], -1);
+}
+
+TEST(Streamed, SeveralOutputsOfAnyAlignment) {
+  const Engine engine;
+  auto kernel = engine.compile("[add(@0,1),mul(@0,2)]");
+  ASSERT_TRUE(kernel);
+  constexpr std::int64_t count = 3001;
+  std::vector<float> x(count + 32);
+  for (std::int64_t i = 0; i < count; ++i)
+    x[i] = static_cast<float>(i);
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t second : {0, 4, 36, 63}) {
+      Guarded a(count * 4, 8), b(count * 4, second);
+      const std::vector<TensorView> outs = {
+          TensorView(a.data(), DType::F32, {count}),
+          TensorView(b.data(), DType::F32, {count})};
+      const TensorView in(x.data(), {count});
+      ASSERT_TRUE(kernel->run(in, outs, Streamed));
+      for (std::int64_t i = 0; i < count; ++i) {
+        float values[2];
+        std::memcpy(values, a.data() + i * 4, 4);
+        std::memcpy(values + 1, b.data() + i * 4, 4);
+        ASSERT_EQ(values[0], x[i] + 1) << i;
+        ASSERT_EQ(values[1], x[i] * 2) << i;
+      }
+      EXPECT_TRUE(a.isIntact() && b.isIntact());
+    }
+    engine.settle();
+  }
+}
+
+TEST(Streamed, BatchesRowsAndThreads) {
+  const Engine engine;
+  auto kernel = engine.compile("add(@0,@1)");
+  ASSERT_TRUE(kernel);
+  constexpr std::int64_t rows = 5, columns = 3137;
+  const std::vector<float> bias = {1, 2, 3, 4, 5};
+  std::vector<std::vector<float>> x, y;
+  std::vector<TensorView> in, out;
+  for (int item = 0; item < 3; ++item) {
+    x.emplace_back(rows * columns, static_cast<float>(item));
+    y.emplace_back(rows * columns + item);
+    in.emplace_back(x.back().data(), Shape{rows, columns});
+    out.emplace_back(y.back().data() + item, Shape{rows, columns});
+  }
+  for (int item = 0; item < 3; ++item)
+    in.emplace_back(bias.data(), Shape{rows, 1});
+  for (unsigned threads : {1u, 0u, 1u}) {
+    for (auto &values : y)
+      std::fill(values.begin(), values.end(), -1.0f);
+    ASSERT_TRUE(kernel->runBatch(
+        in, out, {.maxThreads = threads, .stores = Stores::Streamed}));
+    for (std::size_t item = 0; item < 3; ++item)
+      for (std::int64_t i = 0; i < rows * columns; ++i)
+        ASSERT_EQ(static_cast<const float *>(out[item].data())[i],
+                  static_cast<float>(item) + bias[i / columns]);
+    engine.settle();
+  }
+}
+
+} // namespace

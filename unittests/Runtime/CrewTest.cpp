@@ -1,0 +1,176 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/Crew.h"
+#include "Runtime/Executor.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace kexpr::runtime;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Threads that serve a crew until its patience, which is long, is over.
+class Helpers {
+public:
+  Helpers(Crew &crew, unsigned count,
+          std::chrono::microseconds patience = 300ms) {
+    for (unsigned i = 0; i < count; ++i) {
+      EXPECT_TRUE(crew.hire(count));
+      threads.emplace_back([&crew, patience] { crew.serve(patience); });
+    }
+    while (crew.awake() < count)
+      std::this_thread::yield();
+  }
+  ~Helpers() {
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+private:
+  std::vector<std::thread> threads;
+};
+
+/// How often each element was computed.
+class Covered {
+public:
+  explicit Covered(std::int64_t count) : times(count) {}
+  void operator()(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      ++times[i];
+  }
+  bool once() const {
+    for (const auto &each : times)
+      if (each != 1)
+        return false;
+    return true;
+  }
+  std::int64_t count() const { return static_cast<std::int64_t>(times.size()); }
+
+private:
+  std::vector<std::atomic<int>> times;
+};
+
+} // namespace
+
+TEST(Crew, DoesNothingWhereNobodyIsAwake) {
+  Crew crew;
+  Covered covered(10);
+  EXPECT_FALSE(crew.run(10, 1, 1, covered));
+  EXPECT_FALSE(crew.run(10, 1, 0, covered));
+  {
+    Helpers helpers(crew, 1);
+    EXPECT_FALSE(crew.run(10, 1, 2, covered)) << "two are wanted";
+    EXPECT_TRUE(crew.run(10, 1, 1, covered));
+  }
+  EXPECT_TRUE(covered.once());
+}
+
+TEST(Crew, ComputesEveryElementOnce) {
+  Crew crew;
+  Helpers helpers(crew, 3);
+  for (std::int64_t count : {1, 7, 64, 1000, 12345})
+    for (std::int64_t chunk : {1, 10, 100000}) {
+      Covered covered(count);
+      ASSERT_TRUE(crew.run(count, chunk, 3, covered));
+      EXPECT_TRUE(covered.once()) << count << ' ' << chunk;
+    }
+}
+
+TEST(Crew, HelpersTakePart) {
+  Crew crew;
+  Helpers helpers(crew, 1);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  auto work = [&](std::int64_t, std::int64_t) {
+    // A chunk lasts until the other thread has one, too.
+    for (int i = 0; i < 20000; ++i) {
+      {
+        std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        if (threads.size() == 2)
+          return;
+      }
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  ASSERT_TRUE(crew.run(2, 1, 1, work));
+  EXPECT_EQ(threads.size(), 2u);
+}
+
+TEST(Crew, WorksForOneCallAtATime) {
+  Crew crew;
+  Helpers helpers(crew, 2);
+  // From within a call, which may be at its end, and from other threads.
+  auto nested = [&](std::int64_t, std::int64_t) {
+    Covered covered(5);
+    if (crew.run(5, 1, 1, covered)) {
+      EXPECT_TRUE(covered.once());
+    }
+  };
+  ASSERT_TRUE(crew.run(8, 1, 2, nested));
+
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&crew] {
+      for (int i = 0; i < 200; ++i) {
+        Covered covered(300 + i);
+        if (crew.run(covered.count(), 7, 2, covered)) {
+          ASSERT_TRUE(covered.once());
+        }
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST(Crew, HiresSoManyAndNoMore) {
+  Crew crew;
+  EXPECT_TRUE(crew.hire(2));
+  EXPECT_TRUE(crew.hire(2));
+  EXPECT_FALSE(crew.hire(2));
+  // Each leaves when it was not needed for a while, and can be hired again.
+  crew.serve(1us);
+  EXPECT_TRUE(crew.hire(2));
+  crew.serve(1us);
+  crew.serve(1us);
+  EXPECT_EQ(crew.awake(), 0u);
+  unsigned most = 0;
+  while (crew.hire(1000))
+    ++most;
+  EXPECT_LE(most, 64u);
+}
+
+TEST(Crew, StaysWithTheParentOfAFork) {
+  Crew &crew = Crew::ofProcess();
+  Helpers helpers(crew, 1);
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(Crew::ofProcess().awake() == 0 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  Covered covered(100);
+  EXPECT_TRUE(crew.run(100, 1, 1, covered));
+  EXPECT_TRUE(covered.once());
+}
+
+TEST(Crew, ServesTheExecutor) {
+  for (int i = 0; i < 300; ++i) {
+    Covered covered(5000 + i);
+    forRange(covered.count(), {.grain = 100, .maxThreads = 2, .stayAwake = 1ms},
+             covered);
+    ASSERT_TRUE(covered.once());
+  }
+}
