@@ -10,11 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Bench/ExpressionFile.h"
+#include "Bench/Peers.h"
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
-#include "PlainLoops.h"
 
-#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -29,50 +28,12 @@ static std::string nameOf(const char *side, const BenchCase &bench,
   return bench.name + "/" + side + "/" + std::to_string(size);
 }
 
-/// Whether the plain loop computes what the kernel does. It may round
-/// differently: a C++ compiler fuses multiplications and additions, and calls
-/// functions of the C library.
-static Status isClose(const float *results, const float *expected,
-                      std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i)
-    if (!(std::fabs(results[i] - expected[i]) <=
-          1e-5f + 1e-5f * std::fabs(expected[i])))
-      return Error(ErrorCode::CompileFailed,
-                   "the plain loop's result differs at element " +
-                       std::to_string(i));
-  return {};
-}
-
-static void runPlain(benchmark::State &state, const Engine &engine, Pool &pool,
-                     Workload &work, PlainLoop loop) {
-  if (!succeeded(state, work.prepare(engine, pool, {.maxThreads = 1})))
-    return;
-  std::vector<const float *> inputs;
-  for (const TensorView &view : work.inputViews())
-    inputs.push_back(static_cast<const float *>(view.data()));
-  auto expected = Array::make(DType::F32, {work.count()});
-  if (!expected || !succeeded(state, work.run({.maxThreads = 1})))
-    return;
-  const auto *computed =
-      static_cast<const float *>(work.outputViews()[0].data());
-  auto *out = static_cast<float *>(expected->data());
-  loop(work.count(), out, inputs.data());
-  if (!succeeded(state, isClose(out, computed, work.count())))
-    return;
-  // Both sides write to the same memory.
-  out = static_cast<float *>(work.outputViews()[0].data());
-  for (auto _ : state) {
-    loop(work.count(), out, inputs.data());
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations() * work.count());
-  state.SetBytesProcessed(state.iterations() * work.bytes());
-}
-
 static void registerPair(const Engine &engine, Pool &pool,
                          const BenchCase &bench, std::int64_t size) {
   auto work =
       std::make_shared<Workload>(bench.expression, std::vector<Shape>{{size}});
+  const PlainLoop loop =
+      handWrittenLoops().loops[plainIndexOf(bench.expression)];
   benchmark::RegisterBenchmark(
       nameOf("bound", bench, size).c_str(), [=, &engine, &pool](auto &state) {
         timeBound(state, engine, pool, *work, {.maxThreads = 1});
@@ -81,11 +42,10 @@ static void registerPair(const Engine &engine, Pool &pool,
       nameOf("run", bench, size).c_str(), [=, &engine, &pool](auto &state) {
         timeWorkload(state, engine, pool, *work, {.maxThreads = 1});
       });
-  benchmark::RegisterBenchmark(
-      nameOf("plain", bench, size).c_str(),
-      [=, &engine, &pool, loop = plainLoop(bench.name.c_str())](auto &state) {
-        runPlain(state, engine, pool, *work, loop);
-      });
+  benchmark::RegisterBenchmark(nameOf("plain", bench, size).c_str(),
+                               [=, &engine, &pool](auto &state) {
+                                 timePlain(state, engine, pool, *work, loop);
+                               });
 }
 
 static void summarize(const RunLog &log) {
@@ -107,14 +67,15 @@ static void summarize(const RunLog &log) {
     }
   std::cout << "\nOne thread, checked at every call (run) or once (bound); the "
                "plain loops are compiled by "
-            << plainCompiler() << ".\nMedians of the repetitions.\n\n";
+            << handWrittenLoops().compiledBy
+            << ".\nMedians of the repetitions.\n\n";
   table.print(std::cout);
 }
 
 int main(int argc, char **argv) {
   const Engine engine;
   Pool pool;
-  benchmark::AddCustomContext("plain_compiler", plainCompiler());
+  benchmark::AddCustomContext("plain_compiler", handWrittenLoops().compiledBy);
   for (std::int64_t size : sizes)
     for (const BenchCase &bench : workset())
       registerPair(engine, pool, bench, size);

@@ -15,6 +15,7 @@ packages=(
   libgtest-dev                         # GoogleTest
   libbenchmark-dev                     # Google Benchmark
   libsleef-dev                         # vector functions to measure against
+  libeigen3-dev                        # loops to measure against
   libcli11-dev                         # command lines of the tools
   nlohmann-json3-dev                   # JSON that the tools write
   libmpfr-dev                          # what errors are measured against

@@ -25,6 +25,13 @@ const RunLog::Result *RunLog::find(const std::string &name) const {
   return &entry->second;
 }
 
+bool RunLog::contains(const std::string &part) const {
+  for (const auto &[name, result] : results)
+    if (result.error.empty() && name.find(part) != name.npos)
+      return true;
+  return false;
+}
+
 bool RunLog::ReportContext(const Context &context) {
   return !verbose || ConsoleReporter::ReportContext(context);
 }

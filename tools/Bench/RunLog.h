@@ -32,6 +32,8 @@ public:
 
   /// The result of that benchmark; null if it did not run or failed.
   const Result *find(const std::string &name) const;
+  /// Whether a benchmark with this in its name has a result.
+  bool contains(const std::string &part) const;
   /// Whether any benchmark reported an error.
   bool failed() const { return anyFailed; }
 

@@ -22,6 +22,8 @@ public:
   }
   void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
   void print(std::ostream &out) const;
+  /// The header and all rows, as they came.
+  const std::vector<std::vector<std::string>> &cells() const { return rows; }
 
 private:
   std::vector<std::vector<std::string>> rows;

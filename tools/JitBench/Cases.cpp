@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "JitBench/Cases.h"
 
+#include "Bench/Caches.h"
 #include "Bench/Latency.h"
+#include "Bench/Peers.h"
 #include "Bench/Suite.h"
 #include "Bench/Triad.h"
 #include "Bench/Workload.h"
@@ -64,14 +66,16 @@ std::string tools::callName(const BenchCase &bench) {
   return concat(bench.name, "/call/", callSize);
 }
 
-std::string tools::fusedName(const BenchCase &bench, const Point &point,
-                             unsigned threads) {
-  return concat(bench.name, "/fused/", point.label, "/threads:", threads);
+std::string tools::runName(const BenchCase &bench, const std::string &side,
+                           const Point &point, unsigned threads) {
+  return concat(bench.name, "/", side, "/", point.label, "/threads:", threads);
 }
 
-std::string tools::opByOpName(const BenchCase &bench, const Point &point,
-                              unsigned threads) {
-  return concat(bench.name, "/op-by-op/", point.label, "/threads:", threads);
+std::vector<std::string> tools::sidesOf() {
+  std::vector<std::string> sides = {"fused", "op-by-op"};
+  for (const PlainLoops *peer : plainPeers())
+    sides.push_back(peer->name);
+  return sides;
 }
 
 /// What a run moves, and how that compares with the triad.
@@ -80,6 +84,8 @@ static void compareWithTriad(benchmark::State &state, const Workload &work,
   const double triad = triadBandwidth(work.bytes(), threads);
   state.counters["elements"] = static_cast<double>(work.count());
   state.counters["bytes"] = static_cast<double>(work.bytes());
+  state.counters["operations"] = static_cast<double>(work.count()) *
+                                 work.compiled().operationsPerElement();
   state.counters["triad"] = triad;
   state.counters["of_triad"] = benchmark::Counter(
       triad > 0 ? static_cast<double>(work.bytes()) / triad : 0,
@@ -107,20 +113,65 @@ static void runOpByOp(benchmark::State &state, const Engine &engine,
   state.SetItemsProcessed(state.iterations() * work.count());
 }
 
-static void registerPoint(const Engine &engine, const BenchCase &bench,
-                          const Point &point, unsigned threads) {
-  auto work = std::make_shared<Workload>(bench.expression, point.shapes);
+static void registerFused(const Engine &engine, const BenchCase &bench,
+                          const Point &point,
+                          const std::shared_ptr<Workload> &work,
+                          unsigned threads) {
   const RunOptions run{.maxThreads = threads};
-  benchmark::RegisterBenchmark(fusedName(bench, point, threads).c_str(),
+  benchmark::RegisterBenchmark(runName(bench, "fused", point, threads).c_str(),
                                [=, &engine](benchmark::State &state) {
                                  runFused(state, engine, *work, run);
                                })
       ->UseRealTime();
-  benchmark::RegisterBenchmark(opByOpName(bench, point, threads).c_str(),
-                               [=, &engine](benchmark::State &state) {
-                                 runOpByOp(state, engine, *work, run);
-                               })
+}
+
+static void registerPair(const Engine &engine, const BenchCase &bench,
+                         const Point &point,
+                         const std::shared_ptr<Workload> &work,
+                         unsigned threads) {
+  registerFused(engine, bench, point, work, threads);
+  const RunOptions run{.maxThreads = threads};
+  benchmark::RegisterBenchmark(
+      runName(bench, "op-by-op", point, threads).c_str(),
+      [=, &engine](benchmark::State &state) {
+        runOpByOp(state, engine, *work, run);
+      })
       ->UseRealTime();
+}
+
+/// Stores past the caches are for what does not fit the near ones.
+static bool isFor(const PlainLoops &peer, std::int64_t elements) {
+  const auto &caches = dataCaches();
+  const Cache &near = caches[std::min<std::size_t>(1, caches.size() - 1)];
+  return &peer != streamingLoops() || elements * 8 > near.bytes;
+}
+
+static void registerPeers(const Engine &engine, const BenchCase &bench,
+                          const Point &point,
+                          const std::shared_ptr<Workload> &work) {
+  const int index = plainIndexOf(bench.expression);
+  if (index < 0 || !bench.shapes.empty())
+    return;
+  for (const PlainLoops *peer : plainPeers())
+    if (isFor(*peer, point.shapes[0].elementCount()))
+      benchmark::RegisterBenchmark(
+          runName(bench, peer->name, point, 1).c_str(),
+          [=, &engine, loop = peer->loops[index]](benchmark::State &state) {
+            timePlain(state, engine, pool(), *work, loop);
+          })
+          ->UseRealTime();
+}
+
+static void registerPoint(const Engine &engine, const BenchOptions &options,
+                          const BenchCase &bench, const Point &point) {
+  auto work = std::make_shared<Workload>(bench.expression, point.shapes);
+  for (unsigned threads : options.threads)
+    registerPair(engine, bench, point, work, threads);
+  constexpr std::int64_t worthSplitting = 500000;
+  if (point.shapes[0].elementCount() >= worthSplitting)
+    for (unsigned threads : options.moreThreads)
+      registerFused(engine, bench, point, work, threads);
+  registerPeers(engine, bench, point, work);
 }
 
 /// Everything between asking for a kernel and calling it.
@@ -162,7 +213,6 @@ void tools::registerCases(const Engine &engine, const BenchOptions &options) {
                                  })
         ->UseRealTime();
     for (const Point &point : pointsOf(bench, options))
-      for (unsigned threads : options.threads)
-        registerPoint(engine, bench, point, threads);
+      registerPoint(engine, options, bench, point);
   }
 }

@@ -20,6 +20,8 @@ struct BenchOptions {
   /// Elements, for cases that have no shapes.
   std::vector<std::int64_t> sizes;
   std::vector<unsigned> threads;
+  /// More of them, for the fused kernel alone and over large sizes only.
+  std::vector<unsigned> moreThreads;
   Mode mode = Mode::Optimized;
 };
 
@@ -39,16 +41,21 @@ std::string compileName(const BenchCase &bench);
 /// on `disk` or in `memory`.
 std::string latencyName(const BenchCase &bench, const char *what);
 std::string callName(const BenchCase &bench);
-std::string fusedName(const BenchCase &bench, const Point &point,
-                      unsigned threads);
-std::string opByOpName(const BenchCase &bench, const Point &point,
-                       unsigned threads);
+/// `side`: `fused`, `op-by-op`, or the name of a compiled peer.
+std::string runName(const BenchCase &bench, const std::string &side,
+                    const Point &point, unsigned threads);
+
+/// What is compared: the fused kernel first, then its rivals.
+std::vector<std::string> sidesOf();
 
 /// Registers, for every case: its compile time, the other ways to a kernel, the
 /// time of a call over 16 elements, and at every size and number of threads the
-/// fused kernel and its rival. Counters: `elements` and `bytes` of one run,
-/// `triad` as bytes a second, `of_triad` as a fraction, stages of compiling in
-/// seconds. `engine` and `options` must outlive the run.
+/// fused kernel and its rival, one operator at a time. Expressions of the work
+/// set without shapes have compiled peers too, on one thread; those that write
+/// past the caches start behind the second-level cache. Every rival is held
+/// against the kernel first. Counters: `elements`, `bytes` and `operations` of
+/// one run, `triad` as bytes a second, `of_triad` as a fraction, stages of
+/// compiling in seconds. `engine` and `options` must outlive the run.
 void registerCases(const Engine &engine, const BenchOptions &options);
 
 } // namespace kexpr::tools

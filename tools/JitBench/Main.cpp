@@ -10,75 +10,19 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/Machine.h"
 #include "Bench/Suite.h"
-#include "Common/CommandLine.h"
-#include "JitBench/Report.h"
+#include "JitBench/Json.h"
+#include "JitBench/Options.h"
+#include "JitBench/Page.h"
+#include "JitBench/Tables.h"
+#include "Support/Text.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
-
-namespace {
-struct Options {
-  std::string expression;
-  std::string file;
-  std::vector<std::int64_t> sizes;
-  std::vector<unsigned> threads;
-  std::string json;
-  bool baseline = false;
-  bool quick = false;
-  bool verbose = false;
-};
-} // namespace
-
-static constexpr const char *footer = R"(
-Without --expr and --expr-file, seven expressions from a residual add to
-sines and cosines are measured. Every result is held against the interpreter's,
-bit for bit, before it is timed.
-
-An expression file has one line an expression, between tabs: name, expression,
-and the operands' shapes as 8x256x56x56;256x1x1 (without shapes, --sizes are
-used). Lines that start with # are comments.
-
-Options that start with --benchmark_ go to Google Benchmark, such as
---benchmark_filter=E1 and --benchmark_repetitions=5.
-
-Exit status: 0 success; 1 a bad expression, file or result; 2 bad usage.)";
-
-static void addOptions(CLI::App &app, Options &options) {
-  auto *expression = app.add_option("--expr", options.expression,
-                                    "one expression; '-' reads stdin")
-                         ->type_name("EXPR");
-  app.add_option("--expr-file", options.file, "many expressions; see below")
-      ->type_name("FILE")
-      ->excludes(expression);
-  app.add_option("--sizes", options.sizes,
-                 "elements; 1000,32000,1000000,16000000 by default")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 34))
-      ->type_name("N,...");
-  app.add_option("--threads", options.threads, "1 and all by default")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N,...");
-  app.add_option("--json", options.json, "write all results to a file")
-      ->type_name("FILE");
-  app.add_flag("--baseline", options.baseline,
-               "compile times of LLVM's fastest code generator");
-  app.add_flag("--quick", options.quick, "small sizes, short runs");
-  app.add_flag("--verbose", options.verbose,
-               "print each result as Google Benchmark does");
-  app.footer(footer);
-}
-
-static Expected<std::vector<BenchCase>> casesOf(const Options &options) {
-  if (!options.file.empty())
-    return readExpressionFile(options.file);
-  if (!options.expression.empty())
-    return std::vector<BenchCase>{
-        {"expr", expressionText(options.expression), {}}};
-  return workset();
-}
 
 /// Refuses what cannot be compiled before time is spent on the rest.
 static Status check(const Engine &engine, const std::vector<BenchCase> &cases) {
@@ -90,30 +34,37 @@ static Status check(const Engine &engine, const std::vector<BenchCase> &cases) {
   return {};
 }
 
-/// What Google Benchmark is told unless the user says otherwise.
-static std::vector<std::string> defaultsOf(const Options &options) {
-  std::vector<std::string> words = {options.quick ? "--benchmark_min_time=0.02"
-                                                  : "--benchmark_min_time=0.1"};
-  if (!options.json.empty()) {
-    words.push_back("--benchmark_out=" + options.json);
-    words.push_back("--benchmark_out_format=json");
-  }
-  return words;
+static Error cannotWrite(const std::string &path) {
+  return Error(ErrorCode::Io,
+               concat("cannot write '", path, "': ", std::strerror(errno)));
 }
 
-static BenchOptions benchOptions(const Options &options,
-                                 std::vector<BenchCase> cases) {
-  BenchOptions bench{std::move(cases), options.sizes, options.threads,
-                     options.baseline ? Mode::Baseline : Mode::Optimized};
-  if (bench.sizes.empty())
-    bench.sizes = {1000, 32000, 1000000};
-  if (options.sizes.empty() && !options.quick)
-    bench.sizes.push_back(16000000);
-  if (bench.threads.empty() && hardwareThreads() > 1)
-    bench.threads = {1, hardwareThreads()};
-  else if (bench.threads.empty())
-    bench.threads = {1};
-  return bench;
+/// Files are tried before minutes are spent on what goes into them.
+static Status checkFiles(const Options &options) {
+  for (const std::string &path : {options.json, options.report})
+    if (!path.empty() && !std::ofstream(path, std::ios::app))
+      return cannotWrite(path);
+  Findings nothing;
+  return options.peers.empty() ? Status() : addPeers(options.peers, nothing);
+}
+
+static Status writeAll(const Options &options, const Findings &findings) {
+  if (!options.json.empty())
+    if (auto status = addToFile(options.json, findings); !status)
+      return status;
+  if (options.report.empty())
+    return {};
+  std::ofstream file(options.report);
+  file << renderPage(findings);
+  return file.flush() ? Status() : Status(cannotWrite(options.report));
+}
+
+/// Limits cost seconds and are of use to whom looks at throughput.
+static std::vector<Limits> limitsFor(const RunLog &log, const Options &options,
+                                     const BenchOptions &bench) {
+  if (!log.contains("/fused/"))
+    return {};
+  return measureAllLimits(bench, options.quick);
 }
 
 static int measure(const Options &options,
@@ -124,6 +75,8 @@ static int measure(const Options &options,
     return report(cases.error());
   if (auto status = check(engine, *cases); !status)
     return report(status.error());
+  if (auto status = checkFiles(options); !status)
+    return report(status.error());
   initializeSuite(defaultsOf(options), passed);
   const BenchOptions bench = benchOptions(options, std::move(*cases));
   registerCases(engine, bench);
@@ -131,7 +84,14 @@ static int measure(const Options &options,
   std::cout << describeMachine(engine) << "\n\n" << std::flush;
   RunLog log(options.verbose);
   benchmark::RunSpecifiedBenchmarks(&log);
-  printReport(std::cout, log, bench);
+  Findings findings =
+      collect(log, bench, engine, limitsFor(log, options, bench));
+  if (!options.peers.empty())
+    if (auto status = addPeers(options.peers, findings); !status)
+      return report(status.error());
+  printTables(std::cout, findings);
+  if (auto status = writeAll(options, findings); !status)
+    return report(status.error());
   return log.failed() ? exitFault : 0;
 }
 

@@ -42,6 +42,45 @@ TEST(JitBench, MeasuresOneExpression) {
     EXPECT_FALSE(entry.contains("error_occurred"));
 }
 
+TEST(JitBench, PeersAreVerifiedAndReported) {
+  const test::TemporaryDirectory directory;
+  const std::string json = directory.path("out.json");
+  const std::string page = directory.path("out.html");
+  const auto result = run({tool, "--quick", "--expr", "mul(@0,sigmoid(@0))",
+                           "--sizes=100,200000", "--threads=1", "--json", json,
+                           "--report", page, shortest});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto parsed =
+      nlohmann::json::parse(test::readFile(json), nullptr, false);
+  ASSERT_TRUE(parsed.is_object());
+  const auto &found = parsed["kexpr"];
+  // At each size the kernel and one operator at a time at least.
+  EXPECT_GE(found["runs"].size(), 4u);
+  for (const auto &run : found["runs"])
+    EXPECT_GT(run["of_limit"].get<double>(), 0) << run;
+  for (const auto &entry : parsed["benchmarks"]) {
+    EXPECT_FALSE(entry.contains("error_occurred")) << entry;
+    if (entry["name"].get<std::string>().find("/cpp") != std::string::npos) {
+      EXPECT_EQ(entry["verified"], 1) << entry;
+    }
+  }
+  for (const auto &[peer, version] : found["peers"].items())
+    EXPECT_NE(result.out.find(peer + ": "), std::string::npos) << version;
+  EXPECT_GT(found["limits"][0]["fma_per_second"].get<double>(), 0);
+  const std::string html = test::readFile(page);
+  EXPECT_TRUE(html.ends_with("</html>\n"));
+  EXPECT_NE(html.find("mul(@0,sigmoid(@0))"), std::string::npos);
+}
+
+TEST(JitBench, FilesAreTriedBeforeTimeIsSpent) {
+  for (const char *option : {"--json", "--report", "--peers"}) {
+    const auto result = run({tool, option, "no-such-folder/file"});
+    EXPECT_EQ(result.code, 1) << option;
+    EXPECT_NE(result.err.find("no-such-folder/file"), std::string::npos)
+        << result.err;
+  }
+}
+
 TEST(JitBench, RepetitionsAndFilters) {
   const auto result =
       run({tool, "--expr=@0", "--sizes=64", "--threads=1", shortest,

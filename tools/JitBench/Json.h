@@ -1,0 +1,33 @@
+//===- JitBench/Json.h - Findings to and from JSON ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_JITBENCH_JSON_H
+#define KEXPR_TOOLS_JITBENCH_JSON_H
+
+#include "JitBench/Findings.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kexpr::tools {
+
+/// An object with `machine`, `date`, `peers`, `limits` (one for each number of
+/// threads; bytes and multiply-adds a second), `runs` (one for each side, size
+/// and number of threads; seconds), `latencies` (seconds) and `tolerance`, what
+/// peers were held to.
+nlohmann::json toJson(const Findings &findings);
+
+/// Puts that object into Google Benchmark's file as `kexpr`. Errors: a file
+/// that cannot be read as JSON or cannot be written.
+Status addToFile(const std::string &path, const Findings &findings);
+
+/// Adds the rows of a file that utils/expression_peers.py wrote: those of
+/// expressions, sizes and threads that were measured here. Errors: a file that
+/// is not one of these.
+Status addPeers(const std::string &path, Findings &findings);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_JITBENCH_JSON_H
