@@ -40,6 +40,7 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
         ("first/" + std::string(name) + suffix).c_str(),
         [text, mode = mode](auto &state) { timeFirst(state, text, mode); })
         ->UseManualTime()
+        ->Iterations(300)
         ->Unit(benchmark::kMicrosecond);
     benchmark::RegisterBenchmark(
         ("compile/" + std::string(name) + suffix).c_str(),
