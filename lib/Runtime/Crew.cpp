@@ -10,6 +10,7 @@
 #include <new>
 #include <thread>
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 using namespace kexpr::runtime;
@@ -23,10 +24,19 @@ static void relax() {
 #endif
 }
 
+/// Keeps the library that this is part of in memory: a helper may wait in its
+/// code for a while after a host has closed it.
+static void stayLoaded() {
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<void *>(&relax), &here) != 0 && here.dli_fname)
+    dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 Crew &Crew::ofProcess() {
   // Never destroyed: helpers may still wait while the process ends.
   static Crew *const crew = [] {
     static auto *const made = new Crew;
+    stayLoaded();
     // A child of fork has none of the threads.
     pthread_atfork(nullptr, nullptr, [] {
       made->~Crew();

@@ -9,31 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CompiledLoop.h"
-
-#include <map>
-#include <sstream>
+#include "CodeGen/InnerLoop.h"
 
 using namespace kexpr;
 using namespace kexpr::test;
-
-/// The lines of the first loop of a function: from a label to the first jump
-/// back to it.
-static std::vector<std::string> firstLoop(const std::string &assembly) {
-  std::vector<std::string> lines;
-  std::map<std::string, std::size_t> labels;
-  std::istringstream in(assembly);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-    if (line.starts_with(".LBB"))
-      labels[line.substr(0, line.find(':'))] = lines.size();
-    const std::size_t target = line.find(".LBB");
-    if (line.starts_with("\tj") && target != std::string::npos)
-      if (auto label = labels.find(line.substr(target)); label != labels.end())
-        return {lines.begin() + static_cast<std::ptrdiff_t>(label->second),
-                lines.end()};
-  }
-  return {};
-}
 
 class OneFunction : public testing::TestWithParam<Precision> {};
 
@@ -52,7 +31,7 @@ TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
       call += ",@" + std::to_string(k);
     semantics::Plan plan = planFor(call + ")");
     plan.precision = GetParam();
-    const auto loop = firstLoop(*codegen::dump(
+    const auto loop = innerLoop(*codegen::dump(
         plan, target, codegen::OptLevel::Optimized, codegen::Stage::Asm));
     ASSERT_FALSE(loop.empty()) << call;
     for (const std::string &line : loop)
