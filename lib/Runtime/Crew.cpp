@@ -80,6 +80,9 @@ bool Crew::run(std::int64_t count, std::int64_t chunk, unsigned helpers,
 }
 
 bool Crew::hire(unsigned helpers) {
+  constexpr unsigned fewInVain = 3, seldom = 32;
+  if (inVain.load() >= fewInVain && asked.fetch_add(1) % seldom != 0)
+    return false;
   helpers = std::min<unsigned>(helpers, static_cast<unsigned>(places.size()));
   unsigned now = hired.load();
   while (now < helpers)
@@ -115,15 +118,22 @@ void Crew::serve(std::chrono::microseconds patience) {
   Place *const place = findPlace();
   ++waiting;
   auto until = Clock::now() + patience;
+  bool hasHelped = false;
   for (unsigned spins = 1; place; ++spins) {
-    if (help(*place))
+    if (help(*place)) {
       until = Clock::now() + patience;
+      hasHelped = true;
+    }
     relax();
     // Asking for the time takes as long as many looks.
     if (spins % 64 == 0 && Clock::now() >= until)
       break;
   }
   --waiting;
+  if (hasHelped)
+    inVain = 0;
+  else
+    ++inVain;
   if (place)
     place->isTaken = false;
   --hired;

@@ -36,7 +36,8 @@ public:
            RangeFn work);
 
   /// Whether the caller is to have another thread call `serve`: there are not
-  /// yet so many helpers, and the one more is counted.
+  /// yet so many helpers, and the one more is counted. Where the last few
+  /// waited in vain, calls being too far apart, seldom.
   bool hire(unsigned helpers);
   /// Takes part in calls until there was none for so long.
   void serve(std::chrono::microseconds patience);
@@ -67,6 +68,9 @@ private:
   alignas(64) std::atomic<Call *> current = nullptr;
   alignas(64) std::atomic<unsigned> waiting = 0;
   std::atomic<unsigned> hired = 0;
+  /// Helpers in a row that no call needed, and how often one was asked for
+  /// since.
+  std::atomic<unsigned> inVain = 0, asked = 0;
   std::array<Place, 64> places;
 };
 

@@ -67,7 +67,10 @@ static void splitOrShare(std::int64_t count, const runtime::Split &plan,
       std::max(plan.grain / 2, count / (TasksPerThread * (helpers + 1))) + 1;
   if (stays && runtime::Crew::ofProcess().run(count, chunk, helpers, work))
     return;
-  split(count, plan.grain, threads, work);
+  if (count <= plan.alone)
+    work(0, count);
+  else
+    split(count, plan.grain, threads, work);
   if (stays)
     keepAwake(helpers, plan.stayAwake);
 }

@@ -21,6 +21,9 @@ struct Split {
   unsigned maxThreads = 0;
   /// How long other threads wait, without sleeping, for the next call.
   std::chrono::microseconds stayAwake{0};
+  /// Elements up to which the calling thread is done before a sleeping one is
+  /// awake.
+  std::int64_t alone = 0;
 };
 
 /// Runs `work` over [0, count) and returns when all of it is done. A range of

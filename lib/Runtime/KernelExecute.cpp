@@ -81,7 +81,14 @@ void KernelImpl::execute(std::span<const Invocation *const> calls,
     row.stream(*this);
   const std::int64_t tile =
       options.tileElements > 0 ? options.tileElements : grain;
-  const Split split{row.unitsOf(tile), options.maxThreads, options.stayAwake};
+  // Threads of oneTBB take some 50 microseconds to wake up (two cores of a
+  // virtual machine); a host that sets tiles wants these.
+  constexpr std::int64_t grainsAlone = 24;
+  const Split split{
+      .grain = row.unitsOf(tile),
+      .maxThreads = options.maxThreads,
+      .stayAwake = options.stayAwake,
+      .alone = options.tileElements > 0 ? 0 : row.unitsOf(grainsAlone * tile)};
   forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
     row.run(begin, end);
   });
