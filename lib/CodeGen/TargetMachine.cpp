@@ -214,11 +214,17 @@ codegen::makeTargetMachine(const Target &target, OptLevel level) {
   const auto effort = level == OptLevel::Baseline
                           ? llvm::CodeGenOptLevel::None
                           : llvm::CodeGenOptLevel::Default;
+  // Constants by their distance alone, not by their page: an image runs
+  // wherever it lies.
+  const llvm::Triple triple(target.triple);
+  const auto model = triple.isAArch64() && triple.isOSBinFormatELF()
+                         ? llvm::CodeModel::Tiny
+                         : llvm::CodeModel::Small;
   std::unique_ptr<llvm::TargetMachine> machine(
       (*generator)
           ->createTargetMachine(target.triple, target.cpu, target.features,
-                                options, llvm::Reloc::PIC_,
-                                llvm::CodeModel::Small, effort, /*JIT=*/true));
+                                options, llvm::Reloc::PIC_, model, effort,
+                                /*JIT=*/true));
   if (!machine)
     return badTarget(
         concat("LLVM cannot generate code for '", target.cpu, "'"));

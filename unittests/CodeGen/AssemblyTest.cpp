@@ -142,3 +142,10 @@ TEST(Assembly, SelectsKeepMasksInRegistersOfTheirWidth) {
   EXPECT_NE(text.find("vblendvps"), std::string::npos) << code;
   EXPECT_EQ(countOf(text, "vpack|vpmov|vextract|vinsert|vpsh"), 0u) << text;
 }
+
+TEST(Assembly, ConstantsOfAArch64AreFoundByDistance) {
+  // Not by their page, which would tie an image to where it lies.
+  const std::string code = asmOf("mul(@0,sigmoid(sin(@0)))", Machines[3]);
+  EXPECT_EQ(countOf(code, "adrp|:lo12:"), 0u) << code;
+  EXPECT_GT(countOf(code, "\\.LCPI"), 0u);
+}

@@ -68,6 +68,10 @@ static std::string lineOf(const std::string &expression,
 }
 
 TEST(LoopLength, IsWhatItWas) {
+#if defined(__clang__)
+  GTEST_SKIP() << "the arguments of a formula's operations are emitted in the "
+                  "order that the compiler chooses; the file has GCC's";
+#endif
   std::string found = "# cpu, instructions of a step of the main loop, its "
                       "elements, ratio, expression.\n"
                       "# KEXPR_BLESS=1 writes it anew.\n";
