@@ -88,6 +88,11 @@ void Compiler::warmUp() const {
   }
 }
 
+/// The last tier of a mode that generates code.
+static OptLevel levelOf(Mode mode) {
+  return mode == Mode::Baseline ? OptLevel::Baseline : OptLevel::Optimized;
+}
+
 static std::unique_ptr<const Code>
 codeOf(std::shared_ptr<const code::LoadedCode> machine, OptLevel level) {
   auto code = std::make_unique<Code>();
@@ -209,13 +214,13 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
               });
 }
 
-std::shared_ptr<const Loop>
-Compiler::replaceLater(const Loop &loop, const semantics::Plan &plan) const {
+std::shared_ptr<const Loop> Compiler::replaceLater(const Loop &loop,
+                                                   const semantics::Plan &plan,
+                                                   Mode mode) const {
   auto made =
       std::make_shared<Loop>(plan, std::make_unique<const Code>(loop.code()));
   improveLater(made, std::make_shared<const semantics::Plan>(plan),
-               loop.code().tier == Tier::Baseline ? OptLevel::Baseline
-                                                  : OptLevel::Optimized);
+               levelOf(mode));
   return made;
 }
 
@@ -227,8 +232,7 @@ Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
   };
   if (mode == Mode::Interpret)
     return loopOf(interpret(plan));
-  const OptLevel level =
-      mode == Mode::Baseline ? OptLevel::Baseline : OptLevel::Optimized;
+  const OptLevel level = levelOf(mode);
   if (auto code = find(plan, level, times))
     return loopOf(std::move(code));
   // Loading LLVM takes longer than interpreting; but options that describe no

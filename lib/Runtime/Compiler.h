@@ -32,10 +32,10 @@ public:
   compile(const semantics::Plan &plan, Mode mode,
           CompileTimes *times = nullptr) const;
   /// A loop that runs what `loop` runs now until the code of `plan`, which
-  /// computes the same from the same memory, was built in the background. No
-  /// better tier of `loop` takes its place.
-  std::shared_ptr<const Loop> replaceLater(const Loop &loop,
-                                           const semantics::Plan &plan) const;
+  /// computes the same from the same memory, was built in the background, in
+  /// the last tier of `mode`. No better tier of `loop` takes its place.
+  std::shared_ptr<const Loop>
+  replaceLater(const Loop &loop, const semantics::Plan &plan, Mode mode) const;
   /// Waits until no tier is being built in the background.
   void settle() const { workers.settle(); }
 

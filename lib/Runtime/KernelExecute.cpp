@@ -68,10 +68,12 @@ private:
 };
 } // namespace
 
+std::int64_t KernelImpl::tileOf(const RunOptions &options) const {
+  return options.tileElements > 0 ? options.tileElements : grain;
+}
+
 bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
-  const std::int64_t tile =
-      options.tileElements > 0 ? options.tileElements : grain;
-  return options.maxThreads == 1 || count <= tile;
+  return options.maxThreads == 1 || count <= tileOf(options);
 }
 
 void KernelImpl::execute(std::span<const Invocation *const> calls,
@@ -79,8 +81,7 @@ void KernelImpl::execute(std::span<const Invocation *const> calls,
   Row row(calls);
   if (isLarge(row.count(), options))
     row.stream(*this);
-  const std::int64_t tile =
-      options.tileElements > 0 ? options.tileElements : grain;
+  const std::int64_t tile = tileOf(options);
   // Threads of oneTBB take some 50 microseconds to wake up (two cores of a
   // virtual machine); a host that sets tiles wants these.
   constexpr std::int64_t grainsAlone = 24;
@@ -130,7 +131,8 @@ const Loop *KernelImpl::makeStreaming(const Variant &variant) const {
     plan.inputs = variant.loop->inputs;
     plan.outputs = variant.loop->outputs;
     plan.streams = true;
-    variant.streaming = compiler->replaceLater(*variant.loop, plan);
+    variant.streaming =
+        compiler->replaceLater(*variant.loop, plan, options.mode);
     variant.streams = variant.streaming.get();
   }
   return variant.streams;

@@ -100,6 +100,7 @@ private:
   const Loop *find(const Traversal &traversal) const;
   Expected<const Loop *> loopFor(const Traversal &traversal) const;
   semantics::Plan planFor(const Traversal &traversal) const;
+  std::int64_t tileOf(const RunOptions &options) const;
   static std::size_t streamedBytes(const semantics::Plan &plan);
   const Loop *makeStreaming(const Variant &variant) const;
   bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,

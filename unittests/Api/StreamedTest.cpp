@@ -94,6 +94,25 @@ TEST(Streamed, ComesInTheBackground) {
   EXPECT_EQ(engine.stats().compiled, 2u);
 }
 
+TEST(Streamed, EndsAtTheLastTierOfItsMode) {
+  for (Mode mode : {Mode::Baseline, Mode::Optimized, Mode::Tiered}) {
+    const Engine engine;
+    if (engine.vectorBits() == 0)
+      GTEST_SKIP() << "no machine code here";
+    auto kernel = engine.compile("add(@0,tanh(@0))", {.mode = mode});
+    ASSERT_TRUE(kernel);
+    // It may be asked for at any tier that has machine code.
+    while (kernel->tier() == Tier::Interpreter)
+      ;
+    buildStreaming(engine, *kernel, DType::F32, DType::F32);
+    const EngineStats stats = engine.stats();
+    EXPECT_EQ(stats.baseline.loops, mode == Mode::Optimized  ? 0u
+                                    : mode == Mode::Baseline ? 2u
+                                                             : 1u);
+    EXPECT_EQ(stats.optimized.loops, mode == Mode::Baseline ? 0u : 2u);
+  }
+}
+
 TEST(Streamed, IsNotBuiltForSmallCallsOrInPlace) {
   const Engine engine;
   auto kernel = engine.compile("neg(@0)");

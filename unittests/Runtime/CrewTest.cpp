@@ -8,6 +8,7 @@
 #include "Runtime/Executor.h"
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
 #include <set>
 #include <thread>
@@ -188,6 +189,18 @@ TEST(Crew, StaysWithTheParentOfAFork) {
   Covered covered(100);
   EXPECT_TRUE(crew.run(100, 1, 1, covered));
   EXPECT_TRUE(covered.once());
+}
+
+TEST(Crew, MayOutliveTheArenaOfALimitedCall) {
+  // A limit below the arena's own makes an arena for the call alone.
+  tbb::task_arena(4).execute([] {
+    for (int i = 0; i < 100; ++i) {
+      Covered covered(5000 + i);
+      forRange(covered.count(),
+               {.grain = 100, .maxThreads = 3, .stayAwake = 1ms}, covered);
+      ASSERT_TRUE(covered.once());
+    }
+  });
 }
 
 TEST(Crew, ServesTheExecutor) {
