@@ -11,9 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
+#include "Bench/Timing.h"
 
-#include <algorithm>
-#include <chrono>
 #include <iostream>
 
 using namespace kexpr;
@@ -167,20 +166,6 @@ Status Comparison::verify(Pool &pool) {
   if (auto status = runView(); !status)
     return status;
   return sameBits(results, *expected, count);
-}
-
-/// Seconds that `work` took.
-template <class F> static double timeOf(F work) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-static double median(std::vector<double> values) {
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 static std::string nameOf(const ViewCase &view, const Pattern &pattern) {

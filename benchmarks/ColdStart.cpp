@@ -7,9 +7,9 @@
 #include "ColdStart.h"
 
 #include "Bench/Latency.h"
+#include "Bench/Timing.h"
 #include "kexpr/kexpr.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -86,9 +86,7 @@ static void runCold(benchmark::State &state, const std::string &arguments) {
     }
     state.SetIterationTime(*seconds);
   }
-  std::nth_element(whole.begin(), whole.begin() + whole.size() / 2,
-                   whole.end());
-  state.counters["process"] = whole[whole.size() / 2];
+  state.counters["process"] = median(std::move(whole));
 }
 
 static std::string argumentsFor(Mode mode, bool warmUp = false,

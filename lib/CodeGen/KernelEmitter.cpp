@@ -189,9 +189,6 @@ void KernelBuilder::run() {
   ir.SetInsertPoint(tailCheck);
   ir.CreateCondBr(ir.CreateICmpNE(whole, count), tailEntry, done);
   ir.SetInsertPoint(done);
-  // Streaming stores of x86 are seen by other threads in no order before this.
-  if (plan.streams && llvm::Triple(module.getTargetTriple()).isX86())
-    ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   ir.CreateRetVoid();
 }
 

@@ -203,22 +203,39 @@ static Error batchOverlap(std::size_t item, const std::string &other) {
           concat("the output of batch item ", item, " overlaps ", other)};
 }
 
-Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
-                                  std::span<const TensorView> outputs,
-                                  std::span<const std::uint32_t> used) {
+/// What is written, in memory order; an error where two items write to the same
+/// bytes.
+static Expected<std::vector<Written>>
+sortedOutputs(std::span<const TensorView> outputs) {
   std::vector<Written> written;
+  written.reserve(outputs.size());
   for (std::size_t item = 0; item < outputs.size(); ++item)
     if (outputs[item].shape().elementCount() > 0) {
       const auto [begin, end] = extentOf(outputs[item]);
       written.push_back({begin, end, item});
     }
-  std::sort(
-      written.begin(), written.end(),
-      [](const Written &a, const Written &b) { return a.begin < b.begin; });
+  const auto isBefore = [](const Written &a, const Written &b) {
+    return a.begin < b.begin;
+  };
+  if (!std::is_sorted(written.begin(), written.end(), isBefore))
+    std::sort(written.begin(), written.end(), isBefore);
   for (std::size_t i = 1; i < written.size(); ++i)
     if (written[i].begin < written[i - 1].end)
       return batchOverlap(written[i].item,
                           concat("that of item ", written[i - 1].item));
+  return written;
+}
+
+Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
+                                  std::span<const TensorView> outputs,
+                                  std::span<const std::uint32_t> used) {
+  const auto written = sortedOutputs(outputs);
+  if (!written)
+    return written.error();
+  if (written->empty())
+    return {};
+  const char *const lowest = written->front().begin;
+  const char *const highest = written->back().end;
   const std::size_t batch = outputs.size();
   for (std::uint32_t operand : used)
     for (std::size_t item = 0; item < batch; ++item) {
@@ -226,12 +243,14 @@ Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
       if (input.shape().elementCount() <= 0)
         continue;
       const auto [begin, end] = extentOf(input);
+      if (end <= lowest || highest <= begin)
+        continue;
       // Outputs are disjoint, so their ends are in order as well.
       auto hit = std::partition_point(
-          written.begin(), written.end(),
+          written->begin(), written->end(),
           [begin = begin](const Written &w) { return w.end <= begin; });
-      for (; hit != written.end() && hit->begin < end; ++hit)
-        if (hit->item != item)
+      for (; hit != written->end() && hit->begin < end; ++hit)
+        if (hit->item != item || !same(input, outputs[item]))
           return batchOverlap(hit->item,
                               concat("operand @", operand, " of item ", item));
     }

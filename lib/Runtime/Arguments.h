@@ -34,7 +34,7 @@ Expected<Shape> outputShape(const semantics::Operands &inputs,
 Status checkArguments(const Arguments &arguments, const Demands &demands);
 
 /// Whether the items of a batch keep out of each other's way: `outputs[i]` may
-/// share memory with the inputs of item i alone, and with no other output.
+/// be exactly an input of item i, and shares no memory with anything else.
 /// `inputs` holds operand 0's items, then operand 1's...
 Status checkBatchOverlap(std::span<const TensorView> inputs,
                          std::span<const TensorView> outputs,

@@ -49,7 +49,7 @@ void BoundImpl::chooseDirect() {
     return;
   pointers.resize(kernel->slots());
   strides.resize(kernel->slots());
-  call.locate(pointers.data(), strides.data());
+  call.locate(call.item().first, pointers.data(), strides.data());
   const Code &code = call.chosen().code();
   // What is not there yet, or is never, is asked for at every call.
   if (code.tier == Tier::Optimized)
@@ -61,7 +61,7 @@ void BoundImpl::chooseDirect() {
 void BoundImpl::runAnyhow() const {
   for (const auto &part : parts)
     part->run();
-  const Invocation *calls[] = {&call};
+  const Item item = call.item();
   if (call.count() > 0)
-    kernel->execute(calls, options);
+    kernel->execute({&item, 1}, options);
 }

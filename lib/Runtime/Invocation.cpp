@@ -48,30 +48,31 @@ Status Invocation::prepare(const KernelImpl &kernel,
   return {};
 }
 
-void Invocation::locate(void **pointers, std::int64_t *strides) const {
+void Invocation::locate(void *const *first, void **pointers,
+                        std::int64_t *strides) const {
   for (std::size_t i = 0; i < parameters.size(); ++i)
     pointers[nest.slots() + i] =
         const_cast<std::uint64_t *>(parameters.data() + i);
   for (std::size_t s = 0; s < nest.slots(); ++s) {
-    pointers[s] = nest.first(s);
+    pointers[s] = first[s];
     strides[s] = nest.rank() ? nest.stride(s, nest.rank() - 1) : 0;
   }
 }
 
-void Invocation::run(std::int64_t begin, std::int64_t end,
+void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
                      const Loop *streaming) const {
   InlineBuffer<void *, InlineSlots> pointers(nest.slots() + parameters.size());
   InlineBuffer<std::int64_t, InlineSlots> strides(nest.slots());
-  locate(pointers.data(), strides.data());
+  locate(first, pointers.data(), strides.data());
   if (traversal.kind() == Traversal::Kind::Rows)
-    runRows(begin * Unit, std::min(end * Unit, elements), streaming,
+    runRows(first, begin * Unit, std::min(end * Unit, elements), streaming,
             pointers.data(), strides.data());
   else
-    runTiles({loop->code(), nest, traversal}, begin, end, pointers.data(),
-             strides.data());
+    runTiles({loop->code(), nest, traversal, first}, begin, end,
+             pointers.data(), strides.data());
 }
 
-bool Invocation::canStream() const {
+bool Invocation::canStream(void *const *first) const {
   // Shorter rows are mostly what is done before they are aligned, and behind.
   constexpr std::int64_t fewest = 1024;
   if (traversal.kind() != Traversal::Kind::Rows || nest.inner() < fewest)
@@ -80,7 +81,7 @@ bool Invocation::canStream() const {
     if (traversal.walk(out) != semantics::Walk::Contiguous)
       return false;
     for (std::size_t s = outputs; s < nest.slots(); ++s)
-      if (nest.first(s) == nest.first(out))
+      if (first[s] == first[out])
         return false;
   }
   return true;
@@ -108,16 +109,16 @@ std::int64_t Invocation::unaligned(void *const *pointers,
 }
 
 /// Computes the elements [begin, end).
-void Invocation::runRows(std::int64_t begin, std::int64_t end,
-                         const Loop *streaming, void **pointers,
-                         const std::int64_t *strides) const {
+void Invocation::runRows(void *const *first, std::int64_t begin,
+                         std::int64_t end, const Loop *streaming,
+                         void **pointers, const std::int64_t *strides) const {
   const std::int64_t inner = nest.inner();
   const auto shift = [&](std::int64_t columns) {
     for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + columns * strides[s];
   };
   const Code &code = loop->code();
-  Cursor cursor(nest, traversal, pointers);
+  Cursor cursor(nest, traversal, first, pointers);
   std::int64_t column = begin % inner;
   cursor.seek(begin / inner);
   while (begin < end) {

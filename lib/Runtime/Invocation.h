@@ -13,6 +13,15 @@
 
 namespace kexpr::runtime {
 
+class Invocation;
+
+/// A call of something prepared with every slot at an address of its own:
+/// items of a batch mostly differ in nothing else.
+struct Item {
+  const Invocation *call;
+  void *const *first; ///< Where the slots begin: outputs, then inputs.
+};
+
 /// One call of a kernel with everything checked and chosen: where operands
 /// are, how they are walked, which loop serves.
 class Invocation {
@@ -30,23 +39,28 @@ public:
   /// Whether the call is one call of its loop.
   bool isOneLoop() const { return nest.rank() < 2; }
   const Loop &chosen() const { return *loop; }
+  /// The call where its own tensors are.
+  Item item() const { return {this, nest.firsts()}; }
   /// All that the loop is given: where every slot begins, and the step of every
   /// tensor in the innermost loop in bytes.
-  void locate(void **pointers, std::int64_t *strides) const;
+  void locate(void *const *first, void **pointers, std::int64_t *strides) const;
+
+  // `first` is an item's.
 
   /// What the call can be split into. Results do not depend on it.
   std::int64_t units() const { return unitCount; }
   /// Whether outputs may be written past the caches: their rows are long, and
   /// none is an input.
-  bool canStream() const;
+  bool canStream(void *const *first) const;
   /// Computes the units [begin, end); with `streaming`, which computes what the
   /// chosen loop does, wherever outputs are aligned for it.
-  void run(std::int64_t begin, std::int64_t end,
-           const Loop *streaming = nullptr) const;
+  void run(void *const *first, std::int64_t begin, std::int64_t end,
+           const Loop *streaming) const;
 
 private:
-  void runRows(std::int64_t begin, std::int64_t end, const Loop *streaming,
-               void **pointers, const std::int64_t *strides) const;
+  void runRows(void *const *first, std::int64_t begin, std::int64_t end,
+               const Loop *streaming, void **pointers,
+               const std::int64_t *strides) const;
   std::int64_t unaligned(void *const *pointers, std::int64_t count) const;
 
   std::size_t outputs = 0;

@@ -14,16 +14,23 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
+/// Streamed stores of x86 are seen by other threads in no order before this.
+static void finishStreaming() {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 namespace {
 /// Calls laid end to end, counted in units: the range that is split.
 class Row {
 public:
-  explicit Row(std::span<const Invocation *const> calls)
-      : calls(calls), starts(calls.size() + 1), streams(calls.size()) {
+  explicit Row(std::span<const Item> items)
+      : items(items), starts(items.size() + 1), streams(items.size()) {
     starts[0] = 0;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      starts[i + 1] = starts[i] + calls[i]->units();
-      elements += static_cast<double>(calls[i]->count());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      starts[i + 1] = starts[i] + items[i].call->units();
+      elements += static_cast<double>(items[i].call->count());
       streams[i] = nullptr;
     }
   }
@@ -33,12 +40,13 @@ public:
 
   /// Has calls write past the caches where they can.
   void stream(const KernelImpl &kernel) {
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      if (calls[i]->canStream())
-        streams[i] = kernel.streaming(calls[i]->chosen());
+    isStreamed = true;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (items[i].call->canStream(items[i].first))
+        streams[i] = kernel.streaming(items[i].call->chosen());
   }
 
-  std::int64_t size() const { return starts[calls.size()]; }
+  std::int64_t size() const { return starts[items.size()]; }
 
   /// The units that hold `count` elements on average, at least one.
   std::int64_t unitsOf(std::int64_t count) const {
@@ -48,23 +56,26 @@ public:
   }
 
   void run(std::int64_t begin, std::int64_t end) const {
-    const std::int64_t *last = starts.data() + calls.size();
-    std::size_t item =
+    const std::int64_t *last = starts.data() + items.size();
+    std::size_t i =
         std::upper_bound(starts.data(), last, begin) - starts.data() - 1;
-    for (; begin < end; ++item) {
-      const std::int64_t stop = std::min(end, starts[item + 1]);
-      calls[item]->run(begin - starts[item], stop - starts[item],
-                       streams[item]);
+    for (; begin < end; ++i) {
+      const std::int64_t stop = std::min(end, starts[i + 1]);
+      items[i].call->run(items[i].first, begin - starts[i], stop - starts[i],
+                         streams[i]);
       begin = stop;
     }
+    if (isStreamed)
+      finishStreaming();
   }
 
 private:
-  std::span<const Invocation *const> calls;
+  std::span<const Item> items;
   InlineBuffer<std::int64_t, 64> starts;
   InlineBuffer<const Loop *, 64> streams;
   /// Of all calls; their sum may pass 64 bits.
   double elements = 0;
+  bool isStreamed = false;
 };
 } // namespace
 
@@ -76,9 +87,9 @@ bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
   return options.maxThreads == 1 || count <= tileOf(options);
 }
 
-void KernelImpl::execute(std::span<const Invocation *const> calls,
+void KernelImpl::execute(std::span<const Item> items,
                          const RunOptions &options) const {
-  Row row(calls);
+  Row row(items);
   if (isLarge(row.count(), options))
     row.stream(*this);
   const std::int64_t tile = tileOf(options);

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/KernelImpl.h"
 
+#include "Runtime/Batch.h"
 #include "Runtime/Executor.h"
-#include "Runtime/Invocation.h"
 #include "Runtime/Plain.h"
 #include "Support/Text.h"
 
 #include <algorithm>
-#include <deque>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -173,9 +172,9 @@ Status KernelImpl::run(Span<const TensorView> inputs,
     return runParts(inputs, outputs, options);
   Invocation call(*this);
   auto status = prepare(call, inputs, outputs);
-  const Invocation *calls[] = {&call};
+  const Item item = call.item();
   if (status && call.count() > 0)
-    execute(calls, options);
+    execute({&item, 1}, options);
   return status;
 }
 
@@ -194,29 +193,11 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
                         " inputs are no whole number of operands "
                         "for a batch of ",
                         batch));
-  std::deque<Invocation> calls;
-  std::vector<const Invocation *> work;
-  for (std::size_t item = 0; item < batch; ++item) {
-    Invocation &call = calls.emplace_back(*this);
-    const Arguments arguments{
-        {inputs.data() + item, inputs.size() / batch, batch},
-        {&outputs[item], 1}};
-    auto status = check(arguments);
-    if (status)
-      status = call.prepare(*this, arguments);
-    if (!status)
-      return Error(status.error().code(),
-                   concat("batch item ", item, ": ", status.error().message()));
-    if (call.count() > 0)
-      work.push_back(&call);
-  }
-  if (auto status =
-          checkBatchOverlap(spanOf(inputs), spanOf(outputs), asked.operands);
-      !status)
-    return status;
-  if (!work.empty())
-    execute(work, options);
-  return {};
+  Batch calls(*this);
+  auto status = calls.prepare(spanOf(inputs), spanOf(outputs));
+  if (status && !calls.items().empty())
+    execute(calls.items(), options);
+  return status;
 }
 
 Expected<Shape> KernelImpl::outputShape(Span<const TensorView> inputs,

@@ -19,6 +19,7 @@ namespace kexpr::runtime {
 
 class Invocation;
 class Traversal;
+struct Item;
 
 /// A checked expression with the loops compiled for it so far: one for
 /// contiguous operands from the start, others as calls need them. Looking a
@@ -39,9 +40,10 @@ public:
   /// Checks a call and fits `call` for it; `call` must have `slots()`.
   Status prepare(Invocation &call, Span<const TensorView> inputs,
                  Span<const TensorView> outputs) const;
+  /// The first thing wrong with a call.
+  Status check(const Arguments &arguments) const;
   /// Runs what was prepared.
-  void execute(std::span<const Invocation *const> calls,
-               const RunOptions &options) const;
+  void execute(std::span<const Item> items, const RunOptions &options) const;
   /// Whether a call of so many elements stays on the calling thread.
   bool isSmall(std::int64_t count, const RunOptions &options) const;
   /// Whether a call or batch of so many elements should write past the caches.
@@ -107,7 +109,6 @@ private:
                 const RunOptions &options) const;
 
   Status checkRanks(const semantics::Operands &inputs) const;
-  Status check(const Arguments &arguments) const;
   Expected<std::shared_ptr<const KernelImpl>>
   part(const std::vector<std::size_t> &kept) const;
   Status runParts(Span<const TensorView> inputs, Span<const TensorView> outputs,

@@ -106,9 +106,9 @@ Status KernelImpl::runParts(Span<const TensorView> inputs,
         !status)
       return status;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Invocation *call = &calls[i];
-    if (call->count() > 0)
-      (*all)[i].kernel->execute({&call, 1}, options);
+    const Item item = calls[i].item();
+    if (calls[i].count() > 0)
+      (*all)[i].kernel->execute({&item, 1}, options);
   }
   return {};
 }

@@ -67,8 +67,8 @@ TileRun::TileRun(const TiledLoop &tiled, void **pointers, std::int64_t *strides)
     : code(tiled.code), nest(tiled.nest), traversal(tiled.traversal),
       pointers(pointers), strides(strides), copies(nest.slots()),
       own(nest.slots()), rowSteps(nest.slots()),
-      cursor(nest, traversal, own.data()), coming(nest.slots()),
-      next(nest, traversal, coming.data()) {
+      cursor(nest, traversal, tiled.first, own.data()), coming(nest.slots()),
+      next(nest, traversal, tiled.first, coming.data()) {
   makeCopies();
   const unsigned axis = traversal.rowAxis();
   for (std::size_t s = 0; axis < nest.rank() && s < nest.slots(); ++s)

@@ -17,6 +17,7 @@ struct TiledLoop {
   const Code &code;
   const semantics::LoopNest &nest;
   const Traversal &traversal;
+  void *const *first; ///< Where every slot begins.
 };
 
 /// Computes the tiles [begin, end). `pointers` and `strides` are what the loop

@@ -245,8 +245,7 @@ void Cursor::move(unsigned axis, std::int64_t steps) {
 }
 
 void Cursor::seek(std::int64_t tile) {
-  for (std::size_t s = 0; s < nest.slots(); ++s)
-    pointers[s] = nest.first(s);
+  std::copy_n(first, nest.slots(), pointers);
   std::fill_n(at, nest.rank(), 0);
   for (unsigned i = traversal.tiledAxes; i-- > 0 && tile != 0;) {
     const unsigned axis = traversal.tiled[i];

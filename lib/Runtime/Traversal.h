@@ -73,10 +73,11 @@ private:
 /// Goes from tile to tile.
 class Cursor {
 public:
-  /// Keeps in `pointers` where the current tile begins in every slot.
+  /// Keeps in `pointers` where the current tile begins in every slot, if the
+  /// slots themselves begin at `first`.
   Cursor(const semantics::LoopNest &nest, const Traversal &traversal,
-         void **pointers)
-      : nest(nest), traversal(traversal), pointers(pointers) {}
+         void *const *first, void **pointers)
+      : nest(nest), traversal(traversal), first(first), pointers(pointers) {}
 
   /// Goes to a tile.
   void seek(std::int64_t tile);
@@ -92,6 +93,7 @@ private:
 
   const semantics::LoopNest &nest;
   const Traversal &traversal;
+  void *const *first;
   void **pointers;
   /// The position of the tile's first element.
   std::int64_t at[MaxRank] = {};

@@ -57,7 +57,7 @@ void LoopNest::build(const Shape &shape,
                      std::span<const TensorView *const> slots) {
   axes = 0;
   for (std::size_t s = 0; s < slotCount; ++s) {
-    base[s] = static_cast<char *>(slots[s]->data());
+    base[s] = slots[s]->data();
     sizes[s] = static_cast<std::int64_t>(sizeOf(slots[s]->type()));
   }
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {

@@ -55,7 +55,9 @@ public:
   /// Bytes of an element of slot s.
   std::int64_t size(std::size_t slot) const { return sizes[slot]; }
   /// Where slot s begins.
-  char *first(std::size_t slot) const { return base[slot]; }
+  void *first(std::size_t slot) const { return base[slot]; }
+  /// The same of all slots.
+  void *const *firsts() const { return base.data(); }
   /// How slot s moves along the innermost axis.
   Walk walk(std::size_t slot) const;
 
@@ -67,7 +69,7 @@ private:
   std::size_t slotCount;
   unsigned axes = 0;
   std::int64_t extents[MaxRank];
-  InlineBuffer<char *, 8> base;
+  InlineBuffer<void *, 8> base;
   InlineBuffer<std::int64_t, 8> sizes;
   InlineBuffer<std::int64_t, 8 * MaxRank> step;
 };

@@ -152,12 +152,13 @@ TEST(Emitter, DumpsTheSameTextEveryTime) {
 TEST(Emitter, StreamsWholeVectorsAlone) {
   semantics::Plan plan = planFor("add(mul(@0,@1),@2)");
   const std::string cached = irOf(plan);
-  EXPECT_EQ(countOf(cached, "nontemporal|sfence"), 0u);
+  EXPECT_EQ(countOf(cached, "nontemporal"), 0u);
   plan.streams = true;
   const std::string ir = irOf(plan);
   EXPECT_EQ(countOf(ir, "store <8 x float>.* align 32, !nontemporal"),
             countOf(cached, "store <8 x float>"));
-  EXPECT_EQ(countOf(ir, "sfence\\(\\)\n  ret void"), 1u);
+  // Whoever runs the loop fences: once a task, not once a batch item.
+  EXPECT_EQ(countOf(ir, "sfence"), 0u);
   // Those of the tail are masked, which no streaming store is.
   EXPECT_EQ(countOf(blockOf(ir, "tail"), "nontemporal"), 0u);
 }

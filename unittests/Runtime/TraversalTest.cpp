@@ -146,7 +146,7 @@ static std::vector<std::vector<std::ptrdiff_t>> visited(const Chosen &call,
                                                         bool seek) {
   const LoopNest &nest = call.nest;
   std::vector<void *> pointers(nest.slots());
-  Cursor cursor(nest, call.traversal, pointers.data());
+  Cursor cursor(nest, call.traversal, nest.firsts(), pointers.data());
   std::vector<std::vector<std::ptrdiff_t>> result;
   cursor.seek(0);
   for (std::int64_t tile = 0; tile < call.traversal.tiles(); ++tile) {
@@ -154,7 +154,8 @@ static std::vector<std::vector<std::ptrdiff_t>> visited(const Chosen &call,
       cursor.seek(tile);
     auto &row = result.emplace_back();
     for (std::size_t s = 0; s < nest.slots(); ++s)
-      row.push_back(static_cast<char *>(pointers[s]) - nest.first(s));
+      row.push_back(static_cast<char *>(pointers[s]) -
+                    static_cast<char *>(nest.first(s)));
     for (unsigned axis = 0; axis < nest.rank(); ++axis)
       row.push_back(cursor.extent(axis));
     cursor.advance();
