@@ -12,6 +12,7 @@ packages=(
   zlib1g-dev libzstd-dev               # what LLVM's static libraries ask for
   libtbb-dev                           # oneTBB
   libxxhash-dev                        # hashes
+  libzip-dev                           # files of constants
   libgtest-dev                         # GoogleTest
   libbenchmark-dev                     # Google Benchmark
   libsleef-dev                         # vector functions to measure against

@@ -20,7 +20,7 @@ inline namespace v1 {
 
 /// What kind of thing went wrong. Values are stable and shared with the C API.
 enum class ErrorCode {
-  InvalidSyntax = 1,     ///< The text is not an expression.
+  InvalidSyntax = 1,     ///< The text is not an expression, or a file broken.
   LimitExceeded = 2,     ///< A parse limit was passed: length, depth, nodes...
   UnknownOperator = 3,   ///< A name that no operator has.
   WrongArity = 4,        ///< Too few or too many arguments.
@@ -35,8 +35,8 @@ enum class ErrorCode {
   Io = 13,               ///< A file could not be read or written.
 };
 
-/// A half-open range of bytes in an expression's text. Empty when an error has
-/// no place in the text.
+/// A half-open range of bytes in a text. Empty when an error has no place in
+/// it.
 struct SourceRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -60,7 +60,7 @@ public:
 
   ErrorCode code() const { return errorCode; }
   const std::string &message() const { return sentence; }
-  /// The expression the fault is in; empty when there is none.
+  /// The expression or file the fault is in; empty when there is none.
   const std::string &source() const { return text; }
   SourceRange range() const { return place; }
   /// Whether `range()` is meaningful: a fault at the end of the text has an

@@ -13,6 +13,7 @@
 #include "kexpr/Kernel.h"
 #include "kexpr/Operators.h"
 #include "kexpr/PnnxLayer.h"
+#include "kexpr/PnnxModel.h"
 #include "kexpr/Scalar.h"
 #include "kexpr/Tensor.h"
 #include "kexpr/Version.h"

@@ -111,6 +111,15 @@ TEST(Arrows, OneFileSeesTbb) {
         }
 }
 
+TEST(Arrows, OneFileSeesLibzip) {
+  for (const char *folder : {"include", "lib", "tools"})
+    for (const SourceFile &file : sourcesIn(folder))
+      for (std::string_view include : file.includes())
+        if (include == "<zip.h>") {
+          EXPECT_EQ(file.path, "lib/Pnnx/WeightFile.cpp");
+        }
+}
+
 /// Adds the headers of lib/ that `file` includes, and those they include.
 static void addHeaders(const SourceFile &file, Names &headers) {
   for (std::string_view include : file.includes()) {

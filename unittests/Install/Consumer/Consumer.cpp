@@ -25,6 +25,9 @@ int main() {
   const auto status = layer->forward({{a, {3}}, {b, {3}}}, {{out, {3}}});
   if (!status)
     return std::cerr << status.error().render() << '\n', 1;
+  const auto model = kexpr::PnnxModel::parse("7767517\n1 0\nt n 0 0 k=v\n");
+  if (!model)
+    return std::cerr << model.error().render() << '\n', 1;
   std::cout << KEXPR_VERSION << ": " << out[0] << ' ' << out[1] << ' ' << out[2]
             << '\n';
   return out[0] == 5 && out[1] == 12 && out[2] == 21 ? 0 : 1;

@@ -1,0 +1,150 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Pnnx/ParamReader.h"
+#include "Pnnx/Weights.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <new>
+
+using namespace kexpr;
+using namespace kexpr::pnnx;
+
+/// Opens the `.bin` file; empty if there is none.
+using OpenWeights = std::function<Expected<WeightFile>()>;
+
+struct PnnxModel::Data {
+  Network network;
+  Weights weights;
+
+  static Expected<PnnxModel> make(std::string_view text, std::string_view name,
+                                  const OpenWeights &openWeights);
+};
+
+const std::string *PnnxOperator::parameter(std::string_view key) const {
+  for (const PnnxParameter &candidate : parameters)
+    if (candidate.key == key)
+      return &candidate.text;
+  return nullptr;
+}
+
+const TensorView *PnnxOperator::attribute(std::string_view key) const {
+  for (const PnnxAttribute &candidate : attributes)
+    if (candidate.key == key)
+      return &candidate.tensor;
+  return nullptr;
+}
+
+/// Other things have names too, and may have no end.
+static Status checkFile(const std::string &path) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error))
+    return {};
+  return Error(ErrorCode::Io,
+               path + ": " + (error ? error.message() : "no regular file"));
+}
+
+static Expected<std::string> readFile(const std::string &path) {
+  if (auto status = checkFile(path); !status)
+    return status.error();
+  errno = 0;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (!file.seekg(0).read(text.data(), size))
+    return Error(ErrorCode::Io, path + ": " + std::strerror(errno));
+  return text;
+}
+
+static Expected<WeightFile> openFile(const std::string &path) {
+  if (auto status = checkFile(path); !status)
+    return status.error();
+  return WeightFile::open(path);
+}
+
+/// A model without a `.bin` file has no attributes.
+static Status refuseAttributes(const Network &network, std::string_view name) {
+  for (const PnnxOperator &op : network.operators)
+    for (const PnnxAttribute &attribute : op.attributes)
+      if (!attribute.tensor.empty())
+        return Error(ErrorCode::InvalidSyntax,
+                     "line " + std::to_string(op.line) + " of " +
+                         std::string(name) + ": entry " +
+                         quote(op.name + "." + attribute.key) +
+                         " is needed, but there is no .bin file");
+  return {};
+}
+
+Expected<PnnxModel> PnnxModel::Data::make(std::string_view text,
+                                          std::string_view name,
+                                          const OpenWeights &openWeights) {
+  auto network = readParam(text, name);
+  if (!network)
+    return network.error();
+  auto model = std::make_shared<Data>();
+  model->network = std::move(*network);
+  if (!openWeights) {
+    if (auto status = refuseAttributes(model->network, name); !status)
+      return status.error();
+    return PnnxModel(std::move(model));
+  }
+  auto file = openWeights();
+  if (!file)
+    return file.error();
+  auto weights = loadWeights(model->network, *file);
+  if (!weights)
+    return weights.error();
+  model->weights = std::move(*weights);
+  return PnnxModel(std::move(model));
+}
+
+template <class F> static Expected<PnnxModel> guardMemory(F make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc &) {
+    return Error(ErrorCode::OutOfMemory, "out of memory for a model");
+  }
+}
+
+Expected<PnnxModel> PnnxModel::load(const std::string &paramPath,
+                                    const std::string &binPath) {
+  return guardMemory([&]() -> Expected<PnnxModel> {
+    auto text = readFile(paramPath);
+    if (!text)
+      return text.error();
+    OpenWeights openWeights;
+    if (!binPath.empty())
+      openWeights = [&] { return openFile(binPath); };
+    return Data::make(*text, paramPath, openWeights);
+  });
+}
+
+Expected<PnnxModel> PnnxModel::parse(std::string_view param,
+                                     Span<const unsigned char> bin,
+                                     std::string_view name) {
+  return guardMemory([&] {
+    OpenWeights openWeights;
+    if (!bin.empty())
+      openWeights = [&] { return WeightFile::open(bin, name); };
+    return Data::make(param, name, openWeights);
+  });
+}
+
+Span<const PnnxOperator> PnnxModel::operators() const {
+  return data->network.operators;
+}
+
+Span<const PnnxOperand> PnnxModel::operands() const {
+  return data->network.operands;
+}
+
+Span<const std::uint32_t> PnnxModel::order() const {
+  return data->network.order;
+}

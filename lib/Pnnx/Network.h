@@ -1,0 +1,36 @@
+//===- Pnnx/Network.h - A network before its weights
+//-----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_PNNX_NETWORK_H
+#define KEXPR_PNNX_NETWORK_H
+
+#include "kexpr/PnnxModel.h"
+
+namespace kexpr::pnnx {
+
+/// So many elements of an attribute at most: their bytes can be counted.
+inline constexpr std::int64_t MaxElements = std::int64_t{1} << 58;
+
+/// What a `.param` file says. Attributes have type and shape, but no memory.
+struct Network {
+  std::vector<PnnxOperator> operators;
+  std::vector<PnnxOperand> operands;
+  std::vector<std::uint32_t> order; ///< As `PnnxModel::order`.
+};
+
+/// `word` in single quotes, cut if it is very long.
+inline std::string quote(std::string_view word) {
+  constexpr std::size_t most = 48;
+  std::string quoted = "'";
+  quoted += word.substr(0, most);
+  quoted += word.size() > most ? "...'" : "'";
+  return quoted;
+}
+
+} // namespace kexpr::pnnx
+
+#endif // KEXPR_PNNX_NETWORK_H

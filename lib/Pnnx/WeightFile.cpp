@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Pnnx/WeightFile.h"
+
+#include "Pnnx/Network.h"
+
+#include <zip.h>
+
+using namespace kexpr;
+using namespace kexpr::pnnx;
+
+/// More than deflate gains on anything. What claims to gain more is refused
+/// before memory is spent on it.
+static constexpr std::uint64_t MaxGain = 1100;
+
+namespace {
+/// libzip's account of what went wrong.
+class ZipError {
+public:
+  ZipError() { zip_error_init(&error); }
+  ~ZipError() { zip_error_fini(&error); }
+  ZipError(const ZipError &) = delete;
+  ZipError &operator=(const ZipError &) = delete;
+
+  zip_error_t *get() { return &error; }
+  Error about(std::string_view file) {
+    const int kind = zip_error_system_type(&error);
+    return {kind == ZIP_ET_SYS ? ErrorCode::Io : ErrorCode::InvalidSyntax,
+            std::string(file) + ": " + zip_error_strerror(&error)};
+  }
+
+private:
+  zip_error_t error;
+};
+} // namespace
+
+void WeightFile::Close::operator()(zip *archive) const { zip_discard(archive); }
+
+Expected<WeightFile> WeightFile::open(const std::string &path) {
+  ZipError error;
+  zip_source *source = zip_source_file_create(path.c_str(), 0, -1, error.get());
+  return source ? open(source, path) : error.about(path);
+}
+
+Expected<WeightFile> WeightFile::open(Span<const unsigned char> bytes,
+                                      std::string_view name) {
+  ZipError error;
+  zip_source *source =
+      zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get());
+  return source ? open(source, name) : error.about(name);
+}
+
+Expected<WeightFile> WeightFile::open(zip_source *source,
+                                      std::string_view name) {
+  ZipError error;
+  zip_stat_t file;
+  zip_stat_init(&file);
+  const bool sized =
+      zip_source_stat(source, &file) == 0 && (file.valid & ZIP_STAT_SIZE);
+  zip *archive =
+      sized ? zip_open_from_source(source, ZIP_RDONLY, error.get()) : nullptr;
+  if (archive)
+    return WeightFile(archive, name, file.size);
+  Error result = sized
+                     ? error.about(name)
+                     : Error(ErrorCode::Io,
+                             std::string(name) + ": " +
+                                 zip_error_strerror(zip_source_error(source)));
+  zip_source_free(source);
+  return result;
+}
+
+Error WeightFile::fault(const std::string &entry,
+                        const std::string &message) const {
+  return {ErrorCode::InvalidSyntax,
+          "entry " + quote(entry) + " of " + name + message};
+}
+
+Expected<std::uint64_t> WeightFile::find(const std::string &entry,
+                                         std::uint64_t bytes) {
+  const auto position =
+      zip_name_locate(archive.get(), entry.c_str(), ZIP_FL_ENC_RAW);
+  if (position < 0)
+    return fault(entry, " is missing");
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  if (zip_stat_index(archive.get(), position, 0, &stat) != 0)
+    return fault(entry, std::string(": ") + zip_strerror(archive.get()));
+  if (stat.size != bytes)
+    return fault(entry, " has " + std::to_string(stat.size) +
+                            " bytes; its shape needs " + std::to_string(bytes));
+  const std::uint64_t gain = stat.comp_method == ZIP_CM_STORE ? 1 : MaxGain;
+  if (stat.comp_size > unclaimed || bytes / gain > stat.comp_size)
+    return fault(entry, " is longer than what the file has for it");
+  unclaimed -= stat.comp_size;
+  return position;
+}
+
+Status WeightFile::read(std::uint64_t position, const std::string &entry,
+                        unsigned char *to, std::uint64_t bytes) const {
+  zip_file_t *file = zip_fopen_index(archive.get(), position, 0);
+  if (!file)
+    return fault(entry, std::string(": ") + zip_strerror(archive.get()));
+  const std::unique_ptr<zip_file_t, int (*)(zip_file_t *)> closed(file,
+                                                                  zip_fclose);
+  std::uint64_t done = 0;
+  zip_int64_t count = 1;
+  for (; count > 0 && done < bytes; done += count)
+    count = zip_fread(file, to + done, bytes - done);
+  // The CRC is compared at the end, which one more byte asks for.
+  unsigned char more = 0;
+  if (count >= 0)
+    count = zip_fread(file, &more, 1);
+  if (count < 0)
+    return fault(entry, std::string(": ") + zip_file_strerror(file));
+  if (count > 0 || done != bytes)
+    return fault(entry, " is not as long as the file says");
+  return {};
+}
