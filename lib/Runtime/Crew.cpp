@@ -47,24 +47,40 @@ Crew &Crew::ofProcess() {
   return *crew;
 }
 
-void Crew::Call::takePart() {
-  for (;;) {
-    const std::int64_t begin = next.fetch_add(chunk);
-    if (begin >= count)
-      return;
-    work(begin, std::min(begin + chunk, count));
+Crew::Call::Call(std::int64_t count, std::int64_t chunk, unsigned helpers,
+                 RangeFn work)
+    : chunk(chunk), helpers(helpers), work(work) {
+  const std::int64_t each = count / (helpers + 1);
+  for (unsigned i = 0; i <= helpers; ++i) {
+    shares[i].next.store(i * each, std::memory_order_relaxed);
+    shares[i].end = i < helpers ? (i + 1) * each : count;
   }
+}
+
+bool Crew::Call::takePart(std::size_t share) {
+  bool hasBegun = false;
+  for (unsigned tried = 0; tried <= helpers; ++tried) {
+    auto &[next, end] = shares[(share + tried) % (helpers + 1)];
+    while (next.load(std::memory_order_relaxed) < end) {
+      const std::int64_t begin = next.fetch_add(chunk);
+      if (begin >= end)
+        break;
+      work(begin, std::min(begin + chunk, end));
+      hasBegun = true;
+    }
+  }
+  return hasBegun;
 }
 
 bool Crew::run(std::int64_t count, std::int64_t chunk, unsigned helpers,
                RangeFn work) {
-  if (helpers == 0 || waiting.load() < helpers)
+  if (helpers == 0 || helpers > MostHelpers || waiting.load() < helpers)
     return false;
-  Call call{count, chunk, helpers, work};
+  Call call(count, chunk, helpers, work);
   Call *none = nullptr;
   if (!current.compare_exchange_strong(none, &call))
     return false;
-  call.takePart();
+  call.takePart(0);
   current = nullptr;
   // A helper says what it works for before it makes sure that this is still
   // the current call: whoever is not seen here will not begin.
@@ -98,11 +114,10 @@ bool Crew::help(Place &place) {
     return false;
   place.call = seen;
   bool hasHelped = false;
-  if (current.load() == seen && seen->next.load() < seen->count &&
-      seen->joined.fetch_add(1) < seen->helpers) {
-    seen->takePart();
-    hasHelped = true;
-  }
+  // Whoever is late looks again and again; that must not slow the others.
+  if (current.load() == seen && seen->joined.load() < seen->helpers &&
+      seen->joined.fetch_add(1) < seen->helpers)
+    hasHelped = seen->takePart(1 + (&place - places.data()));
   place.call = nullptr;
   return hasHelped;
 }

@@ -30,8 +30,10 @@ public:
   Crew &operator=(const Crew &) = delete;
 
   /// Runs `work` over [0, count) in chunks on the calling thread and `helpers`
-  /// others. False, with nothing done, where not so many are awake, or the crew
-  /// works for another call.
+  /// others. Each begins with a share of its own, the same from call to call,
+  /// so that what a core's caches hold is of use to it; then it takes from the
+  /// others'. False, with nothing done, where not so many are awake, or the
+  /// crew works for another call.
   bool run(std::int64_t count, std::int64_t chunk, unsigned helpers,
            RangeFn work);
 
@@ -46,15 +48,25 @@ public:
   unsigned awake() const { return waiting; }
 
 private:
+  static constexpr std::size_t MostHelpers = 64;
+
+  /// What of a call is not yet begun.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next;
+    std::int64_t end;
+  };
   /// A call that helpers may take part in.
   struct Call {
-    std::int64_t count, chunk;
+    std::int64_t chunk;
     unsigned helpers;
     RangeFn work;
-    std::atomic<std::int64_t> next = 0;
     std::atomic<unsigned> joined = 0;
+    std::array<Share, MostHelpers + 1> shares;
 
-    void takePart();
+    Call(std::int64_t count, std::int64_t chunk, unsigned helpers,
+         RangeFn work);
+    /// Whether there was anything to do.
+    bool takePart(std::size_t share);
   };
   /// What a helper works for, so that the call does not end before it.
   struct alignas(64) Place {
@@ -71,7 +83,7 @@ private:
   /// Helpers in a row that no call needed, and how often one was asked for
   /// since.
   std::atomic<unsigned> inVain = 0, asked = 0;
-  std::array<Place, 64> places;
+  std::array<Place, MostHelpers> places;
 };
 
 } // namespace kexpr::runtime

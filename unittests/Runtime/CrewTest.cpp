@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <array>
+#include <atomic>
 #include <set>
 #include <thread>
 #include <vector>
@@ -108,6 +110,25 @@ TEST(Crew, HelpersTakePart) {
   };
   ASSERT_TRUE(crew.run(2, 1, 1, work));
   EXPECT_EQ(threads.size(), 2u);
+}
+
+TEST(Crew, BeginsWithTheSameShareEveryTime) {
+  Crew crew;
+  Helpers helpers(crew, 1);
+  for (int call = 0; call < 20; ++call) {
+    std::atomic<int> begun = 0;
+    std::array<std::thread::id, 2> threads;
+    auto work = [&](std::int64_t begin, std::int64_t) {
+      threads[begin] = std::this_thread::get_id();
+      // A share lasts until the other has begun, or nobody came for it.
+      ++begun;
+      for (int i = 0; i < 2000 && begun < 2; ++i)
+        std::this_thread::sleep_for(1ms);
+    };
+    ASSERT_TRUE(crew.run(2, 1, 1, work));
+    EXPECT_EQ(threads[0], std::this_thread::get_id());
+    EXPECT_NE(threads[1], std::this_thread::get_id());
+  }
 }
 
 TEST(Crew, WorksForOneCallAtATime) {
