@@ -16,7 +16,7 @@
 
 #include "Code/Identity.h"
 #include "Code/Image.h"
-#include "CodeGen/CodeGen.h"
+#include "CodeGen/LoopReport.h"
 
 namespace kexpr::backend {
 
@@ -32,7 +32,7 @@ class Backend {
 public:
   virtual ~Backend() = default;
 
-  // See CodeGen/CodeGen.h.
+  // See CodeGen/CodeGen.h and CodeGen/LoopReport.h.
   virtual Expected<codegen::Target>
   makeTarget(const codegen::TargetOptions &options) const = 0;
   virtual Status checkRunsHere(const codegen::Target &target) const = 0;
@@ -40,6 +40,9 @@ public:
                                      const codegen::Target &target,
                                      codegen::OptLevel level,
                                      codegen::Stage stage) const = 0;
+  virtual Expected<codegen::LoopReport>
+  reportLoop(const semantics::Plan &plan, const codegen::Target &target,
+             codegen::OptLevel level) const = 0;
 
   /// Generates code for a target of this machine and links it.
   virtual Expected<Compiled> compile(const semantics::Plan &plan,

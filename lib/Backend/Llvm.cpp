@@ -31,6 +31,11 @@ public:
                              codegen::Stage stage) const override {
     return codegen::dump(plan, target, level, stage);
   }
+  Expected<codegen::LoopReport>
+  reportLoop(const semantics::Plan &plan, const codegen::Target &target,
+             codegen::OptLevel level) const override {
+    return codegen::reportLoop(plan, target, level);
+  }
   Expected<Compiled> compile(const semantics::Plan &plan,
                              const codegen::Target &target,
                              codegen::OptLevel level) const override;

@@ -41,7 +41,8 @@ struct Target {
   unsigned maskedBytes = 0;
 };
 
-/// What to override of a target; empty members leave it as it is.
+/// What to override of a target; empty members leave it as it is. A CPU alone
+/// stands for its architecture.
 struct TargetOptions {
   std::string triple;
   std::string cpu;

@@ -10,15 +10,17 @@
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
+#include <llvm/CodeGen/AsmPrinter.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/MC/TargetRegistry.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 
 /// What TargetMachine::addPassesToEmitFile does, but through KernelPasses.
-bool Generator::addPasses(llvm::CodeGenFileType type) {
+bool Generator::addPasses(const MakeStreamer &make) {
   auto &target = static_cast<llvm::LLVMTargetMachine &>(*machine);
   KernelPasses needed(passes);
   auto *info = new llvm::MachineModuleInfoWrapperPass(&target);
@@ -30,25 +32,42 @@ bool Generator::addPasses(llvm::CodeGenFileType type) {
     return false;
   config->addMachinePasses();
   config->setInitialized();
-  if (target.addAsmPrinter(needed, stream, nullptr, type,
-                           info->getMMI().getContext()))
+  auto streamer = make(target, stream, info->getMMI().getContext());
+  if (!streamer)
     return false;
+  llvm::Pass *printer =
+      target.getTarget().createAsmPrinter(target, std::move(streamer));
+  if (!printer)
+    return false;
+  needed.add(printer);
   needed.add(llvm::createFreeMachineFunctionPass());
   return true;
 }
 
 Expected<std::unique_ptr<Generator>>
 Generator::create(const Target &target, OptLevel level,
-                  llvm::CodeGenFileType type) {
+                  const MakeStreamer &make) {
   auto machine = makeTargetMachine(target, level);
   if (!machine)
     return machine.error();
   std::unique_ptr<Generator> made(new Generator(std::move(*machine)));
-  if (!made->addPasses(type))
+  if (!made->addPasses(make))
     return Error{
         ErrorCode::CompileFailed,
         concat("LLVM has no machine code emission for ", target.triple)};
   return made;
+}
+
+Expected<std::unique_ptr<Generator>>
+Generator::create(const Target &target, OptLevel level,
+                  llvm::CodeGenFileType type) {
+  return create(
+      target, level,
+      [type](llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &out,
+             llvm::MCContext &context) {
+        auto made = machine.createMCStreamer(out, nullptr, type, context);
+        return llvm::expectedToOptional(std::move(made)).value_or(nullptr);
+      });
 }
 
 llvm::StringRef Generator::generate(llvm::Module &module) {

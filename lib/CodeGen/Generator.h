@@ -13,10 +13,12 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/MC/MCStreamer.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <functional>
 #include <memory>
 
 namespace kexpr::codegen {
@@ -27,19 +29,30 @@ namespace kexpr::codegen {
 /// changes nothing. One thread uses it at a time.
 class Generator {
 public:
+  /// Makes what machine code is handed to, which may write to `out`; or null.
+  using MakeStreamer = std::function<std::unique_ptr<llvm::MCStreamer>(
+      llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &out,
+      llvm::MCContext &context)>;
+
   /// An error if LLVM makes no code, or none of this type, for the target.
   static Expected<std::unique_ptr<Generator>>
   create(const Target &target, OptLevel level, llvm::CodeGenFileType type);
 
+  /// The same, but the machine code goes to a streamer of the caller's.
+  static Expected<std::unique_ptr<Generator>>
+  create(const Target &target, OptLevel level, const MakeStreamer &make);
+
+  const llvm::TargetMachine &targetMachine() const { return *machine; }
   llvm::DataLayout dataLayout() const { return machine->createDataLayout(); }
   /// The module as an object file or as assembly, valid until the next call.
-  /// The module gets the target's data layout, and is used up.
+  /// The module gets the target's data layout, and is used up. Empty if there
+  /// is a streamer of the caller's.
   llvm::StringRef generate(llvm::Module &module);
 
 private:
   explicit Generator(std::unique_ptr<llvm::TargetMachine> machine)
       : machine(std::move(machine)) {}
-  bool addPasses(llvm::CodeGenFileType type);
+  bool addPasses(const MakeStreamer &make);
 
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::SmallVector<char, 0> bytes;

@@ -156,13 +156,30 @@ const Target &codegen::hostTarget() {
   return host;
 }
 
+static bool hasCpu(const std::string &triple, const std::string &cpu) {
+  auto found = lookUp(triple);
+  return found && Subtarget((*found)->createMCSubtargetInfo(triple, "", ""))
+                      ->isCPUStringValid(cpu);
+}
+
+/// That of this process, unless only the other architecture has the CPU.
+static std::string tripleFor(const std::string &cpu) {
+  const std::string own = llvm::sys::getProcessTriple();
+  for (const std::string &triple :
+       {own, std::string("x86_64-unknown-linux-gnu"),
+        std::string("aarch64-unknown-linux-gnu")})
+    if (hasCpu(triple, cpu))
+      return triple;
+  return own;
+}
+
 Expected<Target> codegen::makeTarget(const TargetOptions &options) {
   Target target;
   if (options.triple.empty() && options.cpu.empty())
     target = bareHost();
   else
     target.triple = options.triple.empty()
-                        ? llvm::sys::getProcessTriple()
+                        ? tripleFor(options.cpu)
                         : llvm::Triple::normalize(options.triple);
   if (!options.cpu.empty())
     target.cpu = options.cpu;

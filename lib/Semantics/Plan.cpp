@@ -38,14 +38,20 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
-std::size_t Plan::bytesPerElement() const {
+/// Of an element.
+static std::size_t bytesOf(const std::vector<Access> &accesses) {
   std::size_t bytes = 0;
-  for (const auto *accesses : {&inputs, &outputs})
-    for (const Access &access : *accesses)
-      if (access.walk != Walk::Constant)
-        bytes += sizeOf(access.type);
+  for (const Access &access : accesses)
+    if (access.walk != Walk::Constant)
+      bytes += sizeOf(access.type);
   return bytes;
 }
+
+std::size_t Plan::bytesPerElement() const {
+  return bytesOf(inputs) + bytesWritten();
+}
+
+std::size_t Plan::bytesWritten() const { return bytesOf(outputs); }
 
 std::string Plan::str() const {
   std::string text = graph.str();

@@ -59,8 +59,10 @@ struct Plan {
   /// The plan of some of the outputs, which are contiguous like its inputs.
   Plan restrictedTo(std::span<const std::size_t> kept) const;
 
-  /// Bytes an element moves between memory and core.
+  /// Bytes an element moves between memory and core, and those of them that it
+  /// writes.
   std::size_t bytesPerElement() const;
+  std::size_t bytesWritten() const;
   /// A readable listing: graph, accesses, work.
   std::string str() const;
   /// The same for two plans exactly if their code is the same; for caches. The

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CompiledLoop.h"
+#include "CodeGen/InnerLoop.h"
 
 #include <regex>
 
@@ -58,27 +59,6 @@ std::string asmOf(const char *text, const Machine &machine) {
   return code ? *code : code.error().message();
 }
 
-/// The lines of the first loop: from the label that is first jumped back to,
-/// to the jump. Directives, labels and comments are left out.
-std::vector<std::string> firstLoop(const std::string &code) {
-  std::vector<std::string> labels, body;
-  std::istringstream lines(code);
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, std::regex("(\\.?LBB\\d+_\\d+):.*"))) {
-      labels.push_back(match[1]);
-      body.clear();
-    } else if (line[0] == '\t' && line[1] != '.') {
-      body.push_back(line);
-      if (!labels.empty() &&
-          std::regex_search(
-              line, std::regex("\t(jne|b\\.ne)\t" + labels.back() + "\\b")))
-        return body;
-    }
-  }
-  return {};
-}
-
 class Assembly : public testing::TestWithParam<Machine> {};
 
 std::string nameOfMachine(const testing::TestParamInfo<Machine> &info) {
@@ -89,7 +69,7 @@ std::string nameOfMachine(const testing::TestParamInfo<Machine> &info) {
 
 TEST_P(Assembly, MainLoopIsWhatOneWouldWrite) {
   const std::string code = asmOf("add(mul(@0,@1),@2)", GetParam());
-  const auto loop = firstLoop(code);
+  const auto loop = innerLoop(code);
   ASSERT_FALSE(loop.empty()) << code;
   std::string text;
   for (const std::string &line : loop)
@@ -137,7 +117,7 @@ TEST(Assembly, SelectsKeepMasksInRegistersOfTheirWidth) {
   const std::string code =
       asmOf("maximum(minimum(@0,@1),clamp(@2,@0,@1))", Machines[0]);
   std::string text;
-  for (const std::string &line : firstLoop(code))
+  for (const std::string &line : innerLoop(code))
     text += line + '\n';
   EXPECT_NE(text.find("vblendvps"), std::string::npos) << code;
   EXPECT_EQ(countOf(text, "vpack|vpmov|vextract|vinsert|vpsh"), 0u) << text;

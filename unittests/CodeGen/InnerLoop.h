@@ -14,21 +14,22 @@
 
 namespace kexpr::test {
 
-/// The lines of the first loop of a function of x86: from a label to the first
-/// jump back to it.
+/// The instructions of the first loop of a function of x86 or AArch64, from a
+/// label to the first jump back to it. A kernel's is its main loop.
 inline std::vector<std::string> innerLoop(const std::string &assembly) {
   std::vector<std::string> lines;
   std::map<std::string, std::size_t> labels;
   std::istringstream in(assembly);
   for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-    if (line.starts_with(".LBB"))
+    if (line.starts_with(".LBB") || line.starts_with("LBB"))
       labels[line.substr(0, line.find(':'))] = lines.size();
-    const std::size_t target = line.find(".LBB");
-    if (line.starts_with("\tj") && target != std::string::npos)
-      if (auto label = labels.find(line.substr(target)); label != labels.end())
-        return {lines.begin() + static_cast<std::ptrdiff_t>(label->second),
-                lines.end()};
+    if (!line.starts_with('\t') || line.find_first_of(".#") == 1)
+      continue;
+    lines.push_back(line);
+    const std::string last = line.substr(line.find_last_of("\t ,") + 1);
+    if (auto label = labels.find(last); label != labels.end())
+      return {lines.begin() + static_cast<std::ptrdiff_t>(label->second),
+              lines.end()};
   }
   return {};
 }

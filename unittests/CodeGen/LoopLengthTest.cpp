@@ -44,10 +44,6 @@ static int stepOf(const std::vector<std::string> &loop) {
   return 0;
 }
 
-static bool isInstruction(const std::string &line) {
-  return line.size() > 1 && line[0] == '\t' && line[1] != '.' && line[1] != '#';
-}
-
 /// A line of the file: instructions of a step, its elements, both as a ratio.
 static std::string lineOf(const std::string &expression,
                           const std::string &cpu) {
@@ -58,12 +54,11 @@ static std::string lineOf(const std::string &expression,
   const auto loop = innerLoop(*codegen::dump(planFor(expression), *target,
                                              codegen::OptLevel::Optimized,
                                              codegen::Stage::Asm));
-  const auto count = std::count_if(loop.begin(), loop.end(), isInstruction);
   const int step = stepOf(loop);
   std::ostringstream line;
-  line << cpu << '\t' << count << '\t' << step << '\t' << std::fixed
-       << std::setprecision(3) << static_cast<double>(count) / step << '\t'
-       << expression << '\n';
+  line << cpu << '\t' << loop.size() << '\t' << step << '\t' << std::fixed
+       << std::setprecision(3) << static_cast<double>(loop.size()) / step
+       << '\t' << expression << '\n';
   return line.str();
 }
 

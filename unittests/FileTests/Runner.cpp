@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "FileTests/Runner.h"
 
+#include "Dump/Explain.h"
 #include "FileTests/CheckLines.h"
 #include "Semantics/Promotion.h"
 
@@ -29,10 +30,10 @@ static constexpr std::int64_t Step = 3;
 
 Runner::Handler Runner::handlerOf(const std::string &name) {
   static const std::pair<const char *, Handler> handlers[] = {
-      {"expr", &Runner::expression}, {"operands", &Runner::operands},
-      {"error", &Runner::error},     {"graph", &Runner::graph},
-      {"llvm", &Runner::llvm},       {"asm", &Runner::assembly},
-      {"run", &Runner::elements}};
+      {"expr", &Runner::expression},     {"operands", &Runner::operands},
+      {"error", &Runner::error},         {"graph", &Runner::graph},
+      {"llvm", &Runner::llvm},           {"asm", &Runner::assembly},
+      {"explain", &Runner::explanation}, {"run", &Runner::elements}};
   for (const auto &[known, handler] : handlers)
     if (name == known)
       return handler;
@@ -79,15 +80,33 @@ void Runner::graph(Directive &directive) {
   directive.body = splitLines(made->graph.str());
 }
 
+static auto dumpOf(codegen::Stage stage) {
+  return [stage](const semantics::Plan &plan, const codegen::Target &target) {
+    return codegen::dump(plan, target, codegen::OptLevel::Optimized, stage);
+  };
+}
+
 void Runner::llvm(Directive &directive) {
-  checkStage(directive, codegen::Stage::Llvm);
+  check(directive, dumpOf(codegen::Stage::Llvm));
 }
 
 void Runner::assembly(Directive &directive) {
-  checkStage(directive, codegen::Stage::Asm);
+  check(directive, dumpOf(codegen::Stage::Asm));
 }
 
-void Runner::checkStage(const Directive &directive, codegen::Stage stage) {
+void Runner::explanation(Directive &directive) {
+  check(directive,
+        [](const semantics::Plan &plan,
+           const codegen::Target &target) -> Expected<std::string> {
+          constexpr auto level = codegen::OptLevel::Optimized;
+          auto report = codegen::reportLoop(plan, target, level);
+          if (!report)
+            return report.error();
+          return tools::explain(plan, target, level, *report);
+        });
+}
+
+void Runner::check(const Directive &directive, const Dump &dump) {
   std::istringstream words(directive.argument);
   codegen::TargetOptions options;
   words >> options.cpu >> options.triple;
@@ -97,8 +116,7 @@ void Runner::checkStage(const Directive &directive, codegen::Stage stage) {
   ASSERT_TRUE(target) << target.error().render();
   auto made = plan();
   ASSERT_TRUE(made) << made.error().render();
-  auto dumped =
-      codegen::dump(*made, *target, codegen::OptLevel::Optimized, stage);
+  auto dumped = dump(*made, *target);
   ASSERT_TRUE(dumped) << dumped.error().render();
   std::string checks;
   for (const std::string &line : directive.body)

@@ -12,6 +12,8 @@
 #include "FileTests/TestFile.h"
 #include "kexpr/Engine.h"
 
+#include <functional>
+
 namespace kexpr::filetests {
 
 /// Carries out the directives of one file in order. What a directive records
@@ -31,9 +33,14 @@ private:
   void graph(Directive &directive);
   void llvm(Directive &directive);
   void assembly(Directive &directive);
+  void explanation(Directive &directive);
   void elements(Directive &directive);
 
-  void checkStage(const Directive &directive, codegen::Stage stage);
+  /// Holds what `dump` makes of the plan for the directive's machine against
+  /// the check lines.
+  using Dump = std::function<Expected<std::string>(const semantics::Plan &,
+                                                   const codegen::Target &)>;
+  void check(const Directive &directive, const Dump &dump);
   /// The plan of the expression, or what is wrong with it.
   Expected<semantics::Plan> plan() const;
   /// The result of each output, computed in many lanes, for operands whose

@@ -65,6 +65,65 @@ TEST(Dump, CodeForNamedMachines) {
   narrow.insert(narrow.end(), {"--vector-bits", "128"});
   EXPECT_NE(stage("llvm", narrow).find("<4 x float>"), std::string::npos);
   EXPECT_FALSE(stage("asm", {"--baseline"}).empty());
+  // A CPU alone stands for its architecture.
+  EXPECT_NE(stage("asm", {"--mcpu", "neoverse-n1"}).find("fmul\tv"),
+            std::string::npos);
+}
+
+TEST(Dump, ExplainsLoopsOfNamedMachines) {
+  for (const char *cpu : {"znver3", "skylake-avx512", "neoverse-n1"}) {
+    const std::vector<std::string> more = {"--mcpu", cpu, "--no-measure"};
+    const std::string text = stage("explain", more);
+    for (const char *word :
+         {"Plan\n", "\n  walks ", "\n  an element ", "\nMain loop for ",
+          "\n  a step ", "\n  instructions ", "\n  registers ",
+          "\nPrediction, ", "\n  cycles ", "\n  issue ", "\n  units ",
+          "\n  carried ", "\n  window ", "\n  limit ", "\n  memory "})
+      EXPECT_NE(text.find(word), std::string::npos) << cpu << word;
+    EXPECT_EQ(text.find("easured"), std::string::npos) << cpu;
+    EXPECT_EQ(stage("explain", more), text) << cpu;
+  }
+}
+
+TEST(Dump, ExplainsWhatItIsGiven) {
+  EXPECT_NE(stage("explain", {"--baseline", "--no-measure"}).find(", baseline"),
+            std::string::npos);
+  EXPECT_NE(stage("explain", {"--precision=accurate", "--no-measure"})
+                .find(", accurate"),
+            std::string::npos);
+  EXPECT_NE(stage("explain", {"--types=f64[n],f64", "--no-measure"})
+                .find("@1 f64 constant"),
+            std::string::npos);
+  EXPECT_NE(stage("explain", {"--mcpu=x86-64", "--no-measure"})
+                .find("kernels are interpreted"),
+            std::string::npos);
+}
+
+TEST(Dump, MeasuresOnlyThisMachine) {
+  // No machine is both.
+  for (const char *cpu : {"znver3", "haswell"}) {
+    const std::string text = stage("explain", {"--mcpu", cpu, "--elements=10"});
+    const bool isMeasured =
+        text.find("\nMeasured here on one thread, ") != std::string::npos;
+    EXPECT_NE(isMeasured,
+              text.find(std::string("\nNot measured: ") + cpu +
+                        " is not this machine") != std::string::npos)
+        << text;
+  }
+  const std::string here = stage("explain", {"--elements=40"});
+  // Where code is never generated there is nothing to time.
+  if (here.find("Not measured: ") == std::string::npos) {
+    EXPECT_NE(here.find(" GHz: nanoseconds and cycles of an element\n"),
+              std::string::npos)
+        << here;
+    EXPECT_NE(here.find("\n  40 "), std::string::npos) << here;
+  }
+}
+
+TEST(Dump, SizesAreChecked) {
+  for (const char *size : {"0", "-1", "99999999999999", "x"})
+    EXPECT_EQ(run({tool, "@0", "--emit=explain", "--elements", size}).code, 2)
+        << size;
 }
 
 TEST(Dump, ReadsTheExpressionFromStdin) {

@@ -1,0 +1,183 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Dump/Explain.h"
+
+#include "Bench/Table.h"
+#include "Support/Text.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+using namespace kexpr;
+using namespace kexpr::tools;
+using codegen::LoopPrediction;
+using codegen::LoopReport;
+using semantics::Access;
+using semantics::Plan;
+
+/// A line of a section: what it is about, and what there is to say.
+static std::string line(std::string_view about, const std::string &text) {
+  return concat("  ", std::left, std::setw(14), about, text, '\n');
+}
+
+/// "1 vector", "2 vectors".
+static std::string counted(std::size_t count, std::string_view what) {
+  return concat(count, ' ', what, count == 1 ? "" : "s");
+}
+
+static std::string walkText(const Access &access) {
+  return concat(nameOf(access.type), ' ', semantics::nameOf(access.walk));
+}
+
+/// The first lines of the graph.
+static std::string graphText(const Plan &plan) {
+  constexpr int most = 24;
+  std::istringstream lines(plan.graph.str());
+  std::string text;
+  int count = 0;
+  for (std::string each; std::getline(lines, each); ++count)
+    if (count < most)
+      text += concat("  ", each, '\n');
+  return count > most ? concat(text, "  and ", count - most, " more lines\n")
+                      : text;
+}
+
+static std::string planText(const Plan &plan) {
+  std::string walks;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
+    walks +=
+        concat('@', plan.graph.inputs[i], ' ', walkText(plan.inputs[i]), ", ");
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    walks += concat(i ? ", " : "to ", walkText(plan.outputs[i]));
+  const std::size_t written = plan.bytesWritten();
+  return concat("Plan\n", graphText(plan), line("walks", walks),
+                line("an element",
+                     concat(counted(plan.work().operations, "operation"), ", ",
+                            counted(plan.bytesPerElement() - written, "byte"),
+                            " read, ", written, " written")));
+}
+
+static std::string loopText(const LoopReport &report) {
+  const double elements = report.elements();
+  return concat(
+      line("a step", concat(counted(report.copies, "vector"), " of ",
+                            counted(report.lanes, "element"), ", ",
+                            report.elements(), " together")),
+      line("instructions",
+           concat(report.instructions, " a step, ",
+                  number(report.instructions / elements, 3), " an element")),
+      line("memory", concat(report.loads, " load, ", report.stores, " store, ",
+                            report.spills, " spilled")),
+      line("registers",
+           concat(report.vectorRegisters, " of ", report.allVectorRegisters,
+                  " vector registers of ", report.vectorBits, " bits, ",
+                  report.generalRegisters, " general")));
+}
+
+static double issueBound(const LoopPrediction &prediction) {
+  return double(prediction.microOps) / prediction.issueWidth;
+}
+
+static const char *windowName(const LoopPrediction &prediction) {
+  return prediction.window ? "window" : "order";
+}
+
+std::vector<LoopBound> tools::boundsOf(const LoopPrediction &prediction) {
+  std::vector<LoopBound> bounds = {
+      {"issue", issueBound(prediction)},
+      {"carried", prediction.carried},
+      {windowName(prediction), prediction.windowed}};
+  if (!prediction.units.empty())
+    bounds.push_back({prediction.units[0].unit, prediction.units[0].cycles});
+  std::stable_sort(bounds.begin(), bounds.end(),
+                   [](const LoopBound &a, const LoopBound &b) {
+                     return a.cycles > b.cycles;
+                   });
+  return bounds;
+}
+
+static std::string unitsText(const LoopPrediction &prediction) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, prediction.units.size()); ++i)
+    text += concat(i ? ", " : "", prediction.units[i].unit, ' ',
+                   number(prediction.units[i].cycles, 2));
+  return text + (prediction.units.size() > most ? "..." : "");
+}
+
+/// What explains the prediction: the largest bound, and where it does not come
+/// near, the next one, for both take their turns.
+static std::string limitText(const LoopPrediction &prediction) {
+  constexpr double near = 1.15;
+  const std::vector<LoopBound> bounds = boundsOf(prediction);
+  auto text = [](const LoopBound &bound) {
+    return concat(bound.name, ", ", number(bound.cycles, 2), " a step");
+  };
+  return prediction.cycles <= near * bounds[0].cycles
+             ? text(bounds[0])
+             : concat(text(bounds[0]), ", and ", text(bounds[1]));
+}
+
+/// Whom the model may have been made for: some CPUs get that of an older one.
+static std::string othersText(const LoopPrediction &prediction) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, prediction.alsoOf.size()); ++i)
+    text += (i ? ", " : "") + prediction.alsoOf[i];
+  if (prediction.alsoOf.size() > most)
+    text += concat(" and ", prediction.alsoOf.size() - most, " more");
+  return text.empty() ? text : line("also of", text);
+}
+
+static std::string predictionText(const LoopReport &report, double bytes) {
+  const LoopPrediction &prediction = *report.prediction;
+  const double perElement = prediction.cycles / report.elements();
+  std::string text = concat(
+      othersText(prediction),
+      line("cycles", concat(number(prediction.cycles, 2), " a step, ",
+                            number(perElement, 4), " an element")),
+      line("issue",
+           concat(number(issueBound(prediction), 2), ": ", prediction.microOps,
+                  " micro-operations, ", prediction.issueWidth, " a cycle")),
+      line("units", unitsText(prediction)),
+      line("carried", concat(number(prediction.carried, 2),
+                             ": what a step waits for from the one before")));
+  text +=
+      line(windowName(prediction),
+           concat(number(prediction.windowed, 2), ": a chain of ",
+                  number(prediction.chain, 0), " while ",
+                  prediction.window ? concat(prediction.window,
+                                             " micro-operations are under way")
+                                    : "instructions begin in order"));
+  text += line("limit", limitText(prediction));
+  text += line("memory", concat(number(bytes / perElement, 1),
+                                " bytes a cycle would keep up with it"));
+  if (prediction.unknown)
+    text += line("left out", concat(prediction.unknown,
+                                    " instructions that the model lacks"));
+  return text;
+}
+
+std::string tools::explain(const Plan &plan, const codegen::Target &target,
+                           codegen::OptLevel level, const LoopReport &report) {
+  std::string text = concat(
+      planText(plan), "\nMain loop for ", target.cpu,
+      level == codegen::OptLevel::Baseline ? ", baseline" : ", optimized",
+      plan.precision == Precision::Accurate ? ", accurate\n" : "\n",
+      loopText(report));
+  if (!target.hasFma)
+    text += line("unused", "kernels are interpreted where no instruction is a "
+                           "fused multiply-add");
+  if (!report.prediction)
+    return concat(text, "\nNo prediction: LLVM has no scheduling model of ",
+                  target.cpu, '\n');
+  return concat(
+      text, "\nPrediction, in cycles of LLVM's scheduling model of ",
+      target.cpu, '\n',
+      predictionText(report, static_cast<double>(plan.bytesPerElement())));
+}

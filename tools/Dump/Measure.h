@@ -1,0 +1,48 @@
+//===- Dump/Measure.h - The time that a kernel takes here -----------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_TOOLS_DUMP_MEASURE_H
+#define KEXPR_TOOLS_DUMP_MEASURE_H
+
+#include "Code/Image.h"
+#include "CodeGen/LoopReport.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kexpr::tools {
+
+/// A loop over so many elements on one thread; times are in seconds and of one
+/// element.
+struct LoopTime {
+  std::int64_t elements = 0;
+  /// Of operands and outputs, and the cache that holds them.
+  std::int64_t bytes = 0;
+  std::string level;
+  /// Of many runs. They differ where others use the machine.
+  double median = 0, best = 0;
+  /// What moving the bytes takes at least, by loops through that cache that do
+  /// nothing else; 0 if it could not be measured.
+  double moving = 0;
+  /// Cycles a second, just afterwards.
+  double clock = 0;
+};
+
+/// Runs a plan's loop over operands between 0.1 and 2, integers from 1 to 100;
+/// strided ones use every second element. Errors: those of memory and of
+/// numbers that depend on shapes, which are [1,1,1,elements].
+Expected<std::vector<LoopTime>>
+measureLoop(const semantics::Plan &plan, const code::Image &image,
+            std::span<const std::int64_t> sizes);
+
+/// The times beside what is predicted, as a table.
+std::string timesText(std::span<const LoopTime> times,
+                      const codegen::LoopReport &report);
+
+} // namespace kexpr::tools
+
+#endif // KEXPR_TOOLS_DUMP_MEASURE_H
