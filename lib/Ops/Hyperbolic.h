@@ -76,7 +76,7 @@ struct Cosh {
 struct Tanh {
   static constexpr OpInfo info{.name = "tanh",
                                .doc = "tanh(x)",
-                               .ulp = {0.85, 0.51, 0.75},
+                               .ulp = {0.93, 0.51, 0.75},
                                .domain = {-10, 10}};
 
   template <class R> static R reference(R x) { return tanh(x); }

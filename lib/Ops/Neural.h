@@ -53,7 +53,7 @@ struct Silu {
   static constexpr OpInfo info{.name = "silu",
                                .doc = "x / (1 + e^-x)",
                                .types = TypeRule::Floating,
-                               .ulp = {0.74, 0.51, 0.8},
+                               .ulp = {0.95, 0.51, 0.8},
                                .domain = {-100, 100},
                                .pnnx = false};
 

@@ -20,6 +20,14 @@ namespace kexpr::ops::single {
 /// Added, it rounds to a whole number and leaves it in the low bits.
 inline constexpr float Rounder = 0x1.8p23f;
 
+/// The same, and what it leaves is n in the exponent field of f32.
+inline constexpr float PowerRounder = Rounder + 127;
+
+/// 2^n of n + PowerRounder, for a normal result.
+template <class V> V powerIn(V shifted) {
+  return (shifted.template bits<std::int32_t>() << 23).template bits<float>();
+}
+
 /// 2^n, n in the low bits and small enough for the result to be normal.
 template <class V, class I> V powerOfTwo(I n) {
   return ((n << 23) + 0x3f800000).template bits<float>();
@@ -48,6 +56,12 @@ template <class V> V expTail(V r, V z) {
   return fma(z, fma(z, 0x1.694c82p-10f, high), low);
 }
 
+/// e^r from the same polynomial: a step less in sum, but more in a row.
+template <class V> V exponential(V r) {
+  return horner(r, 0x1p0, 0x1p0, 0x1.fffffap-2, 0x1.555492p-3, 0x1.555a26p-5,
+                0x1.12397cp-7, 0x1.694c82p-10);
+}
+
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 
@@ -55,50 +69,51 @@ template <class V> struct Quotient { V r, rest; };
 /// and m = e^r - 1; what each of its sums and the division lose goes into
 /// `rest`. If Precise, the rounding of r and that of m do, too.
 template <bool Precise, class V> Quotient<V> sigmoid(V x) {
-  V shifted = fma(x, -0x1.715476p0f, Rounder);
-  V n = shifted - Rounder;
+  V shifted = fma(x, -0x1.715476p0f, PowerRounder);
+  V n = shifted - PowerRounder;
   V first = fma(n, -0x1.62e43p-1f, -x); // exact
   V r = fma(n, 0x1.05c61p-29f, first);
   V z = r * r;
   V q = expTail(r, z);
   V tail = fma(n, 0x1.05c61p-29f, z * q);
   V m = Precise ? first + tail : fma(z, q, r);
-  V s = powerOfTwo<V>(shifted.template bits<std::int32_t>());
-  V one = s + 1.0f;
-  V high = fma(s, m, one);
-  // Of one + s the rounding error as it is for s >= 1; for a smaller s it does
-  // not show.
-  V low = fma(s, m, one - high) + ((s - one) + 1.0f);
+  V s = powerIn(shifted);
+  V high = fma(s, m, s + 1.0f);
+  // What the sum and the fma have lost. For s from 2^-24 up to 2^25 the bracket
+  // is exact; beyond, 1 or s is so small that this shows little.
+  V low = fma(s, m, (s - high) + 1.0f);
   if constexpr (Precise)
     low = fma(s, (first - m) + tail, low);
   V inverse = 1.0f / high;
   return {inverse, fma(-inverse, low, fma(-inverse, high, 1.0f))};
 }
 
-/// tanh(x) as (1 - t) / (1 + t) with t = e^-2|x| = s (1 + m) and s = 2^n. The
-/// small parts of numerator and denominator are kept, as is the division's.
+/// tanh(a) for 0 <= a <= 0.94; relative error of the polynomial below 2^-28.
+template <class V> V tanhNearZero(V a) {
+  V z = a * a;
+  V p = horner(z, -0x1.555548p-2, 0x1.110e16p-3, -0x1.b9a558p-5, 0x1.61dbb6p-6,
+               -0x1.0ab674p-7, 0x1.433226p-9, -0x1.b0edacp-12);
+  return fma(a * z, p, a);
+}
+
+/// tanh(a) as 1 - 2 / (1 + e^2a) for 0.93 <= a <= 9.02. The denominator is
+/// 1 + s + s m with s = 2^n and m = e^2r - 1. It is large enough for one part
+/// of ln 2, and for its own rounding error, to weigh little in the result.
+template <class V> V tanhAwayFromZero(V a) {
+  V shifted = fma(a, 0x1.715476p1f, PowerRounder);
+  V r = fma(shifted - PowerRounder, -0x1.62e43p-2f, a);
+  V q = horner(r, 0x1p1, 0x1.fffffap0, 0x1.555492p0, 0x1.555a26p-1,
+               0x1.12397cp-2, 0x1.694c82p-4); // m = r q
+  V s = powerIn(shifted);
+  return 1.0f - 2.0f / fma(s * r, q, s + 1.0f);
+}
+
 template <class V> V tanh(V x) {
-  V a = atMost(abs(x), 9.02f); // from here on it is 1
-  V shifted = fma(a, -0x1.715476p1f, Rounder);
-  V n = shifted - Rounder;
-  // Half of the r of `reduce`.
-  V r = fma(n, 0x1.05c61p-30f, fma(n, -0x1.62e43p-2f, -a));
-  V q = horner(r, 0x1.fffffap0, 0x1.555492p0, 0x1.555a26p-1, 0x1.12397cp-2,
-               0x1.694c82p-4);
-  V twice = r + r, square = r * r;
-  V m = fma(square, q, twice);
-  V mLow = fma(square, q, twice - m);
-  V s = powerOfTwo<V>(shifted.template bits<std::int32_t>());
-  V difference = 1.0f - s, sum = s + 1.0f;
-  V top = fma(-s, m, difference);
-  V topLow =
-      fma(-s, mLow, fma(-s, m, (difference - top) + ((1.0f - difference) - s)));
-  V bottom = fma(s, m, sum);
-  V bottomLow = fma(s, m, (sum - bottom) + ((1.0f - sum) + s));
-  V inverse = 1.0f / bottom;
-  V quotient = top * inverse;
-  V rest = fma(-quotient, bottomLow, fma(-quotient, bottom, top) + topLow);
-  return copySign(fma(rest, inverse, quotient), x);
+  V a = abs(x);
+  // From 9.02 on it is 1.
+  V result =
+      select(a > 0.9375f, tanhAwayFromZero(atMost(a, 9.02f)), tanhNearZero(a));
+  return copySign(result, x);
 }
 
 /// Whether x is not a positive normal number: of those alone the bits are so
