@@ -7,6 +7,7 @@
 #include "kexpr/Engine.h"
 
 #include "Runtime/Compile.h"
+#include "Support/OutOfMemory.h"
 
 #include <new>
 
@@ -25,7 +26,7 @@ template <class F> static Expected<Kernel> guarded(F compile) {
       return kernel.error();
     return Kernel(std::move(*kernel));
   } catch (const std::bad_alloc &) {
-    return Error(ErrorCode::OutOfMemory, "out of memory while compiling");
+    return outOfMemory();
   }
 }
 

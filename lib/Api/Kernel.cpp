@@ -8,6 +8,7 @@
 
 #include "Runtime/BoundImpl.h"
 #include "Runtime/KernelImpl.h"
+#include "Support/OutOfMemory.h"
 
 #include <new>
 
@@ -16,10 +17,6 @@ using namespace kexpr;
 std::string_view kexpr::nameOf(Tier tier) {
   constexpr std::string_view names[] = {"interpreter", "baseline", "optimized"};
   return names[static_cast<int>(tier)];
-}
-
-static Error outOfMemory() {
-  return {ErrorCode::OutOfMemory, "out of memory before anything was written"};
 }
 
 Status Kernel::run(Span<const TensorView> inputs,

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -94,14 +93,8 @@ Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression,
                                        std::chrono::nanoseconds parseTime) {
   return cache.findOrMake(
       CacheKey(options, expression.canonical()),
-      CacheKey(options, expression.text()), [&]() -> Expected<KernelPtr> {
-        // Threads that wait for this kernel must be told, whatever happens.
-        try {
-          return runtime::compile(shared, expression, options, parseTime);
-        } catch (const std::bad_alloc &) {
-          return Error(ErrorCode::OutOfMemory, "out of memory while compiling");
-        }
-      });
+      CacheKey(options, expression.text()),
+      [&] { return runtime::compile(shared, expression, options, parseTime); });
 }
 
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,

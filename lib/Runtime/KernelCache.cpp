@@ -127,16 +127,11 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
   bool mine = false;
   {
     std::lock_guard lock(mutex);
-    auto [place, isNew] = kernels.try_emplace(std::string(key));
-    if (isNew) {
-      place->second = std::make_shared<Entry>();
-      place->second->key = key;
-      place->second->lastUse = clock++;
-      ++misses;
-    }
-    entry = place->second;
-    mine = isNew;
-    addSpelling(entry, spelling);
+    const auto place = kernels.find(key);
+    mine = place == kernels.end();
+    entry = mine ? addEntry(key, spelling) : place->second;
+    if (!mine)
+      addSpelling(entry, spelling);
   }
   if (!mine) {
     if (KernelPtr kernel = waitFor(*entry))
@@ -144,7 +139,7 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
     // Whoever made it failed. Its error speaks of its own spelling.
     return make();
   }
-  auto made = make();
+  auto made = makeFor(*entry, make);
   entry->promise.set_value(made ? *made : nullptr);
   std::lock_guard lock(mutex);
   if (!made) {
@@ -163,13 +158,44 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
   return made;
 }
 
+/// Threads that wait for the entry are told, whatever happens.
+Expected<KernelPtr>
+KernelCache::makeFor(Entry &entry,
+                     const std::function<Expected<KernelPtr>()> &make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc &) {
+    entry.promise.set_value(nullptr);
+    std::lock_guard lock(mutex);
+    remove(entry);
+    throw;
+  }
+}
+
+/// Where memory runs out, nothing stays behind: others would wait for it.
+std::shared_ptr<KernelCache::Entry>
+KernelCache::addEntry(std::string_view key, std::string_view spelling) {
+  auto entry = std::make_shared<Entry>();
+  entry->key = key;
+  entry->lastUse = clock++;
+  kernels.try_emplace(entry->key, entry);
+  try {
+    addSpelling(entry, spelling);
+  } catch (const std::bad_alloc &) {
+    remove(*entry);
+    throw;
+  }
+  ++misses;
+  return entry;
+}
+
 void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry,
                               std::string_view spelling) {
-  if (entry->spellings.size() >= MaxSpellings)
+  if (entry->spellings.size() >= MaxSpellings || spellings.contains(spelling))
     return;
-  auto [place, isNew] = spellings.try_emplace(std::string(spelling), entry);
-  if (isNew)
-    entry->spellings.emplace_back(spelling);
+  // First, so that no spelling leads to an entry that does not know of it.
+  entry->spellings.emplace_back(spelling);
+  spellings.try_emplace(std::string(spelling), entry);
 }
 
 void KernelCache::remove(const Entry &entry) {

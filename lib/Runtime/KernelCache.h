@@ -45,8 +45,8 @@ public:
 
   /// The kernel of a canonical text, made by `make` if it is not there. Of
   /// threads that ask for one key at once, one makes it and the others wait.
-  /// Errors are not kept. `text` is remembered as a spelling of it. `make`
-  /// must not throw.
+  /// Errors are not kept. `text` is remembered as a spelling of it. Throws
+  /// std::bad_alloc, as `make` may.
   Expected<KernelPtr>
   findOrMake(std::string_view key, std::string_view spelling,
              const std::function<Expected<KernelPtr>()> &make);
@@ -92,7 +92,11 @@ private:
   Shard &shardOfThread();
   void touch(Entry &entry);
   KernelPtr waitFor(Entry &entry);
+  Expected<KernelPtr> makeFor(Entry &entry,
+                              const std::function<Expected<KernelPtr>()> &make);
   // These are called with the mutex held.
+  std::shared_ptr<Entry> addEntry(std::string_view key,
+                                  std::string_view spelling);
   void addSpelling(const std::shared_ptr<Entry> &entry,
                    std::string_view spelling);
   void learn(std::string_view spelling, const std::shared_ptr<Entry> &entry);

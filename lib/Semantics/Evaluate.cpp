@@ -7,6 +7,7 @@
 #include "kexpr/Scalar.h"
 
 #include "Semantics/Simplify.h"
+#include "Support/OutOfMemory.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 #include "Syntax/Printer.h"
@@ -226,7 +227,7 @@ Expected<Scalar> kexpr::evaluate(const Expression &expression,
   try {
     return Evaluator(expression, shapes).run();
   } catch (const std::bad_alloc &) {
-    return Error(ErrorCode::OutOfMemory, "out of memory while evaluating");
+    return outOfMemory();
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "Ops/Table.h"
 #include "Semantics/Promotion.h"
+#include "Support/OutOfMemory.h"
 #include "Syntax/Parser.h"
 
 #include <new>
@@ -27,6 +28,6 @@ Expected<Expression> Expression::parse(std::string_view text,
       return parsed.error();
     return Expression(std::move(*parsed));
   } catch (const std::bad_alloc &) {
-    return Error(ErrorCode::OutOfMemory, "out of memory while parsing");
+    return outOfMemory();
   }
 }

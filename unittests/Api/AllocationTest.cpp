@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Api/Allocations.h"
+
 #include "kexpr/kexpr.h"
 
 #include <gtest/gtest.h>
@@ -12,16 +14,28 @@
 #include <new>
 #include <vector>
 
-static thread_local std::size_t allocations = 0;
+using kexpr::test::allocations;
+using kexpr::test::allocationsLeft;
+
+thread_local std::size_t kexpr::test::allocations = 0;
+thread_local std::size_t kexpr::test::allocationsLeft = -1;
+
+/// Counts an allocation that may be made.
+static void countAllocation() {
+  if (allocationsLeft == 0)
+    throw std::bad_alloc();
+  --allocationsLeft;
+  ++allocations;
+}
 
 void *operator new(std::size_t size) {
-  ++allocations;
+  countAllocation();
   if (void *memory = std::malloc(size))
     return memory;
   throw std::bad_alloc();
 }
 void *operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
+  countAllocation();
   const auto unit = static_cast<std::size_t>(alignment);
   if (void *memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit))
     return memory;

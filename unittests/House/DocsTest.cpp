@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What is written down twice, held together: generated pages against what
-// generates them, the README's programs against what it says they print.
+// generates them, the README's programs against what it says they print, and
+// snippets against the examples they are taken from.
 //
 //===----------------------------------------------------------------------===//
 #include "House/SourceTree.h"
@@ -48,6 +49,33 @@ TEST(Docs, ReadmeShowsCodeAtOnceAndFitsAScreen) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), "```cpp"),
             KEXPR_README_PROGRAMS)
       << "a program without a text block of what it prints";
+}
+
+/// The fenced blocks of a page, without their fences.
+static std::vector<std::string> snippetsOf(const SourceFile &page) {
+  std::vector<std::string> snippets;
+  bool inside = false;
+  for (std::string_view line : page.lines()) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside)
+        snippets.emplace_back();
+    } else if (inside) {
+      snippets.back().append(line).append("\n");
+    }
+  }
+  return snippets;
+}
+
+TEST(Docs, EmbeddingShowsTheExamples) {
+  const std::string folder = "docs/examples/";
+  std::string examples;
+  for (const char *file : {"embed.c", "embed.cpp", "layer.cpp"})
+    examples += sourceFile(folder + file).text;
+  const auto snippets = snippetsOf(sourceFile("docs/embedding.md"));
+  EXPECT_GE(snippets.size(), 3u);
+  for (const std::string &snippet : snippets)
+    EXPECT_NE(examples.find(snippet), examples.npos) << snippet;
 }
 
 TEST(Docs, LinksPointToFiles) {

@@ -51,7 +51,7 @@ SourceFile house::sourceFile(const std::string &path) {
 
 static bool isCpp(const fs::path &path) {
   return path.extension() == ".h" || path.extension() == ".cpp" ||
-         path.string().ends_with(".h.in");
+         path.extension() == ".c" || path.string().ends_with(".h.in");
 }
 
 static void addFiles(const std::string &folder, bool onlyCpp,
@@ -75,8 +75,8 @@ std::vector<SourceFile> house::sourcesIn(const std::string &folder) {
   return sorted(std::move(files));
 }
 
-static constexpr const char *cppFolders[] = {"benchmarks", "include", "lib",
-                                             "tools", "unittests"};
+static constexpr const char *cppFolders[] = {
+    "benchmarks", "docs", "include", "lib", "tools", "unittests"};
 
 std::vector<SourceFile> house::allSources() {
   std::vector<SourceFile> files;
@@ -89,7 +89,7 @@ std::vector<SourceFile> house::allFiles() {
   std::vector<SourceFile> files;
   for (const char *folder : cppFolders)
     addFiles(folder, false, files);
-  for (const char *folder : {"cmake", "docs", "utils", ".ci"})
+  for (const char *folder : {"cmake", "utils", ".ci"})
     addFiles(folder, false, files);
   for (const auto &entry : fs::directory_iterator(KEXPR_SOURCE_DIR))
     if (entry.is_regular_file())

@@ -1,41 +1,141 @@
-# Builds and runs the consumer, given as cmake -D definitions:
+# Gets kexpr as a host would, then builds and runs docs/examples with it. Given
+# as cmake -D definitions:
 #   SOURCE_DIR, BUILD_DIR    kexpr's trees
-#   WORK_DIR                 a folder that may be emptied
-#   COMPILER                 the C++ compiler
-#   MODE                     package: install kexpr and find it;
-#                            subdirectory: kexpr as a shared library within the
-#                            consumer's own build, and what it exports
+#   VERSION, LIBDIR          its version, and where its libraries are installed
+#   WORK_DIR                 a folder that may be emptied; that of `subdirectory`
+#                            is kept for the next time
+#   PREFIX                   where the mode `prefix` installs kexpr
+#   CC, CXX                  compilers
+#   MODE                     prefix: install kexpr;
+#                            shared, static: find that library with CMake;
+#                            c-only: the same by a host that has no C++;
+#                            pkg-config: both without CMake;
+#                            symbols: what the shared library exports;
+#                            subdirectory: kexpr within the host's own build;
+#                            debian: packages, unpacked
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-set(options -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release)
-if(MODE STREQUAL package)
-  file(REMOVE_RECURSE ${WORK_DIR})
-  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)
-  list(APPEND options -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
-else()
-  list(APPEND options
-    -DKEXPR_SUBDIRECTORY=${SOURCE_DIR} -DBUILD_SHARED_LIBS=ON)
-  find_program(CCACHE ccache)
-  if(CCACHE)
-    list(APPEND options -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
+# What a command writes, without the newline at its end.
+function(read result)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} "${output}" PARENT_SCOPE)
+endfunction()
+
+# Builds the project that the arguments begin with, and runs its tests.
+function(test_project)
+  run(${CMAKE_COMMAND} -B ${WORK_DIR} -G Ninja
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${CC}
+    -DCMAKE_CXX_COMPILER=${CXX} -S ${ARGN})
+  run(${CMAKE_COMMAND} --build ${WORK_DIR})
+  run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR} --output-on-failure
+    --no-tests=error)
+endfunction()
+
+# Builds an example by the compiler command that the arguments begin with and
+# what pkg-config says of a library that is `shared` or `static`, and runs it.
+function(test_pkg_config kind source)
+  set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
+  set(option)
+  if(kind STREQUAL static)
+    set(option --static)
   endif()
-endif()
+  read(flags pkg-config --cflags --libs ${option} kexpr)
+  separate_arguments(flags NATIVE_COMMAND "${flags}")
+  if(kind STREQUAL static)
+    # Both libraries are there, and the linker prefers the shared one.
+    list(TRANSFORM flags REPLACE "^-lkexpr$" "-l:libkexpr.a")
+  else()
+    list(APPEND flags -Wl,-rpath,${PREFIX}/${LIBDIR})
+  endif()
+  run(${ARGN} -Wall -Wextra -pedantic -Werror
+    ${SOURCE_DIR}/docs/examples/${source} -o ${WORK_DIR}/${kind}-${source}.out
+    ${flags})
+  run(${WORK_DIR}/${kind}-${source}.out)
+endfunction()
 
-run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/unittests/Install/Consumer
-  -B ${WORK_DIR}/build ${options})
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
-run(${WORK_DIR}/build/consumer)
+file(REMOVE_RECURSE ${WORK_DIR})
+file(MAKE_DIRECTORY ${WORK_DIR})
+set(found -DCMAKE_PREFIX_PATH=${PREFIX})
+set(consumer ${SOURCE_DIR}/unittests/Install/Consumer
+  -DKEXPR_SOURCE=${SOURCE_DIR})
 
-if(MODE STREQUAL subdirectory)
-  execute_process(
-    COMMAND nm -DC --defined-only ${WORK_DIR}/build/kexpr/lib/Api/libkexpr.so
-    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX REPLACE "[0-9a-f]+ [A-Za-z] ([^\n]* for )?kexpr::v1::[^\n]*\n" ""
+if(MODE STREQUAL prefix)
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${PREFIX})
+
+elseif(MODE STREQUAL shared)
+  test_project(${SOURCE_DIR}/docs/examples ${found})
+
+elseif(MODE STREQUAL static)
+  test_project(${consumer} ${found} -DKEXPR_COMPONENTS=static)
+
+elseif(MODE STREQUAL c-only)
+  file(WRITE ${WORK_DIR}/source/CMakeLists.txt "
+    cmake_minimum_required(VERSION 3.25)
+    project(host LANGUAGES C)
+    find_package(kexpr ${VERSION} EXACT CONFIG REQUIRED)
+    add_executable(host ${SOURCE_DIR}/docs/examples/embed.c)
+    target_link_libraries(host PRIVATE kexpr::kexpr)
+    enable_testing()
+    add_test(NAME host COMMAND host)")
+  test_project(${WORK_DIR}/source ${found})
+
+elseif(MODE STREQUAL pkg-config)
+  test_pkg_config(shared embed.c ${CC} -std=c11)
+  test_pkg_config(shared embed.cpp ${CXX} -std=c++17)
+  test_pkg_config(static embed.c ${CC} -std=c11)
+
+elseif(MODE STREQUAL symbols)
+  read(symbols nm -DC --defined-only ${PREFIX}/${LIBDIR}/libkexpr.so)
+  string(REGEX REPLACE
+    "[0-9a-f]+ [A-Za-z] (([^\n]* for )?kexpr::v1::|kexpr_)[^\n]*\n?" ""
     strangers "${symbols}")
   if(NOT symbols MATCHES "kexpr::v1::Engine::compile" OR
+     NOT symbols MATCHES "kexpr_engine_compile" OR
      NOT strangers STREQUAL "")
     message(FATAL_ERROR "symbols that are not kexpr's leave it:\n${strangers}")
   endif()
+  # Those of C are the ones that its headers declare.
+  file(GLOB headers ${PREFIX}/include/kexpr-c/*.h)
+  set(declared)
+  foreach(header IN LISTS headers)
+    file(READ ${header} text)
+    string(REGEX MATCHALL "KEXPR_API [^;(]*kexpr_[a-z0-9_]+\\(" functions
+      "${text}")
+    list(TRANSFORM functions REPLACE ".*[^a-z0-9_](kexpr_[a-z0-9_]+)\\(" "\\1")
+    list(APPEND declared ${functions})
+  endforeach()
+  string(REGEX MATCHALL "kexpr_[a-z0-9_]+" exported "${symbols}")
+  list(SORT declared)
+  list(SORT exported)
+  if(NOT declared STREQUAL exported)
+    message(FATAL_ERROR "declared: ${declared}\nexported: ${exported}")
+  endif()
+
+elseif(MODE STREQUAL subdirectory)
+  find_program(CCACHE ccache)
+  if(CCACHE)
+    set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
+  endif()
+  test_project(${consumer} -DKEXPR_SUBDIRECTORY=ON -DBUILD_SHARED_LIBS=ON
+    ${launcher})
+
+elseif(MODE STREQUAL debian)
+  run(${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD_DIR}/CPackConfig.cmake
+    -B ${WORK_DIR}/packages)
+  file(GLOB packages ${WORK_DIR}/packages/*.deb)
+  foreach(package IN LISTS packages)
+    run(dpkg-deb --info ${package})
+    run(dpkg -x ${package} ${WORK_DIR}/root)
+  endforeach()
+  list(LENGTH packages count)
+  if(NOT count EQUAL 3)
+    message(FATAL_ERROR "${count} packages: ${packages}")
+  endif()
+  set(PREFIX ${WORK_DIR}/root/usr)
+  set(ENV{LD_LIBRARY_PATH} ${PREFIX}/${LIBDIR})
+  read(y ${PREFIX}/bin/kexpr-run "add(@0,@0)" "rand:1:f32[4]" -o ${WORK_DIR}/y.npy)
+  test_pkg_config(shared embed.c ${CC} -std=c11)
 endif()

@@ -1,0 +1,76 @@
+//===- kexpr-c/Inspect.h - What was done, for C -----------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_C_INSPECT_H
+#define KEXPR_C_INSPECT_H
+
+#include "kexpr-c/kexpr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What an engine has done so far.
+typedef struct kexpr_stats {
+  size_t size;
+  uint64_t hits, misses;                  ///< Of the cache of kernels.
+  uint64_t compiled;                      ///< Loops turned into machine code.
+  uint64_t baseline_loops, baseline_ns;   ///< The same by tier, and the time
+  uint64_t optimized_loops, optimized_ns; ///< from graph to address.
+  uint64_t failed;    ///< Loops the background could not compile.
+  uint64_t shared;    ///< Loops that a new kernel shares with another.
+  uint64_t evictions; ///< Kernels that made room for others.
+  uint64_t kernels, code_bytes; ///< In the cache now.
+  uint64_t disk_hits, disk_misses, disk_stored, disk_failed;
+} kexpr_stats;
+/// `stats->size` must be set.
+KEXPR_API kexpr_code kexpr_engine_get_stats(const kexpr_engine *engine,
+                                            kexpr_stats *stats,
+                                            kexpr_error **error);
+/// The CPU that code is generated for, and the width of its vectors; "" and 0
+/// where kernels are interpreted.
+KEXPR_API const char *kexpr_engine_target_cpu(const kexpr_engine *engine);
+KEXPR_API uint32_t kexpr_engine_vector_bits(const kexpr_engine *engine);
+
+enum { ///< What runs a kernel.
+  KEXPR_TIER_INTERPRETER = 0,
+  KEXPR_TIER_BASELINE = 1,
+  KEXPR_TIER_OPTIMIZED = 2
+};
+/// "interpreter", "baseline", "optimized"; "?" for what is no tier.
+KEXPR_API const char *kexpr_tier_name(int32_t tier);
+
+/// What runs contiguous calls now.
+KEXPR_API int32_t kexpr_kernel_tier(const kexpr_kernel *kernel);
+/// KEXPR_PRECISION_DEFAULT...
+KEXPR_API int32_t kexpr_kernel_precision(const kexpr_kernel *kernel);
+/// Where the code of contiguous calls starts; NULL while interpreted.
+KEXPR_API const void *kexpr_kernel_code_address(const kexpr_kernel *kernel);
+/// Bytes of machine code and constants so far.
+KEXPR_API size_t kexpr_kernel_code_size(const kexpr_kernel *kernel);
+/// Primitive operations of one element.
+KEXPR_API uint32_t
+kexpr_kernel_operations_per_element(const kexpr_kernel *kernel);
+
+/// Where the time of a compilation went, in nanoseconds; 0 is not needed.
+typedef struct kexpr_compile_times {
+  size_t size;
+  uint64_t parse_ns;   ///< Text to tree.
+  uint64_t plan_ns;    ///< Tree to checked, simplified graph.
+  uint64_t emit_ns;    ///< Graph to LLVM IR.
+  uint64_t codegen_ns; ///< LLVM IR to object code.
+  uint64_t link_ns;    ///< Object code to address, or reading it from disk.
+} kexpr_compile_times;
+/// Of the contiguous case. `times->size` must be set.
+KEXPR_API kexpr_code kexpr_kernel_get_compile_times(const kexpr_kernel *kernel,
+                                                    kexpr_compile_times *times,
+                                                    kexpr_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEXPR_C_INSPECT_H

@@ -1,0 +1,99 @@
+//===- Api/CApi.h - What the functions of C share -------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_API_CAPI_H
+#define KEXPR_API_CAPI_H
+
+#include "kexpr-c/kexpr.h"
+#include "kexpr/kexpr.h"
+
+#include <exception>
+#include <new>
+#include <utility>
+
+struct kexpr_expression {
+  kexpr::Expression expression;
+};
+
+struct kexpr_engine {
+  kexpr::Engine engine;
+};
+
+struct kexpr_kernel {
+  explicit kexpr_kernel(kexpr::Kernel made)
+      : kernel(std::move(made)), expression{kernel.expression()} {}
+
+  kexpr::Kernel kernel;
+  kexpr_expression expression;
+};
+
+struct kexpr_bound {
+  kexpr::BoundKernel bound;
+};
+
+struct kexpr_layer {
+  explicit kexpr_layer(kexpr::ExpressionLayer made)
+      : layer(std::move(made)), kernel(layer.kernel()) {}
+
+  kexpr::ExpressionLayer layer;
+  kexpr_kernel kernel;
+};
+
+namespace kexpr::capi {
+
+/// The code of `error`, which `*out` is told if there is an `out`.
+kexpr_code fail(const Error &error, kexpr_error **out) noexcept;
+
+/// What to answer to an exception. Nothing below throws one but where memory,
+/// or threads, cannot be had.
+kexpr_code failFor(const std::exception &exception, kexpr_error **out) noexcept;
+
+/// The error of an argument that is null.
+Error isNull(const char *what);
+
+/// Does `work`, which returns a Status or throws.
+template <class F> kexpr_code attempt(kexpr_error **error, F work) noexcept {
+  if (error)
+    *error = nullptr;
+  try {
+    const Status status = work();
+    return status ? KEXPR_OK : fail(status.error(), error);
+  } catch (const std::exception &exception) {
+    return failFor(exception, error);
+  }
+}
+
+/// Puts an object into `*out` for what `work`, which returns an Expected or
+/// throws, has made; null if it has made nothing.
+template <class Handle, class F>
+kexpr_code make(Handle **out, kexpr_error **error, F work) noexcept {
+  if (out)
+    *out = nullptr;
+  return attempt(error, [&]() -> Status {
+    if (!out)
+      return isNull("the place for the result");
+    auto made = work();
+    if (!made)
+      return made.error();
+    *out = new Handle{std::move(*made)};
+    return {};
+  });
+}
+
+/// What `question` answers about an object; `otherwise` without an object, or
+/// where memory ran out.
+template <class Handle, class Answer, class F>
+Answer ask(const Handle *handle, Answer otherwise, F question) noexcept {
+  try {
+    return handle ? static_cast<Answer>(question(*handle)) : otherwise;
+  } catch (const std::exception &) {
+    return otherwise;
+  }
+}
+
+} // namespace kexpr::capi
+
+#endif // KEXPR_API_CAPI_H

@@ -1,0 +1,96 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Api/CApiOptions.h"
+
+#include <vector>
+
+using namespace kexpr;
+using namespace kexpr::capi;
+
+const char *kexpr_tier_name(int32_t tier) {
+  return tier >= KEXPR_TIER_INTERPRETER && tier <= KEXPR_TIER_OPTIMIZED
+             ? nameOf(static_cast<Tier>(tier)).data()
+             : "?";
+}
+
+int32_t kexpr_kernel_tier(const kexpr_kernel *kernel) {
+  return ask(kernel, std::int32_t{KEXPR_TIER_INTERPRETER},
+             [](const kexpr_kernel &asked) { return asked.kernel.tier(); });
+}
+
+int32_t kexpr_kernel_precision(const kexpr_kernel *kernel) {
+  return ask(
+      kernel, std::int32_t{KEXPR_PRECISION_DEFAULT},
+      [](const kexpr_kernel &asked) { return asked.kernel.precision(); });
+}
+
+const void *kexpr_kernel_code_address(const kexpr_kernel *kernel) {
+  return ask(
+      kernel, static_cast<const void *>(nullptr),
+      [](const kexpr_kernel &asked) { return asked.kernel.codeAddress(); });
+}
+
+size_t kexpr_kernel_code_size(const kexpr_kernel *kernel) {
+  return ask(kernel, std::size_t{0},
+             [](const kexpr_kernel &asked) { return asked.kernel.codeSize(); });
+}
+
+uint32_t kexpr_kernel_operations_per_element(const kexpr_kernel *kernel) {
+  return ask(kernel, std::uint32_t{0}, [](const kexpr_kernel &asked) {
+    return asked.kernel.operationsPerElement();
+  });
+}
+
+kexpr_code kexpr_kernel_get_compile_times(const kexpr_kernel *kernel,
+                                          kexpr_compile_times *times,
+                                          kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    if (!kernel)
+      return isNull("the kernel");
+    const CompileTimes all = kernel->kernel.compileTimes();
+    auto ns = [](std::chrono::nanoseconds time) {
+      return static_cast<std::uint64_t>(time.count());
+    };
+    const kexpr_compile_times record = {sizeof record,   ns(all.parse),
+                                        ns(all.plan),    ns(all.emit),
+                                        ns(all.codegen), ns(all.link)};
+    return write(record, times, "kexpr_compile_times");
+  });
+}
+
+/// The data of a text that is a literal, and so ends with a NUL.
+static const char *literal(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
+
+static const std::vector<kexpr_operator> &table() {
+  static const std::vector<kexpr_operator> all = [] {
+    std::vector<kexpr_operator> result;
+    for (const OperatorInfo &info : operators())
+      result.push_back({.name = literal(info.name),
+                        .aliases = literal(info.aliases),
+                        .doc = literal(info.doc),
+                        .types = literal(info.types),
+                        .arity = info.arity,
+                        .overload_arity = info.overloadArity,
+                        .max_ulp = info.maxUlp,
+                        .max_ulp_accurate = info.maxUlpAccurate,
+                        .max_ulp_f64 = info.maxUlpF64,
+                        .operations = info.operations,
+                        .pnnx = info.pnnx});
+    return result;
+  }();
+  return all;
+}
+
+size_t kexpr_operator_count() {
+  return ask("", std::size_t{0}, [](char) { return table().size(); });
+}
+
+const kexpr_operator *kexpr_operator_at(size_t index) {
+  return index < kexpr_operator_count() ? &table()[index] : nullptr;
+}

@@ -1,0 +1,141 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Api/CApiOptions.h"
+
+#include "Support/Text.h"
+
+using namespace kexpr;
+
+static constexpr std::size_t MaxSize = 4096;
+
+static Error invalid(std::string message) {
+  return {ErrorCode::InvalidArgument, std::move(message)};
+}
+
+Status capi::checkSize(std::size_t size, const char *name) {
+  if (size < sizeof(std::size_t) || size > MaxSize)
+    return invalid(
+        concat(name, ".size is ", size, "; it must be sizeof(", name, ")"));
+  return {};
+}
+
+Status capi::checkUnknown(const void *given, std::size_t size,
+                          std::size_t known, const char *name) {
+  const auto *bytes = static_cast<const unsigned char *>(given);
+  for (std::size_t i = known; i < size; ++i)
+    if (bytes[i] != 0)
+      return invalid(concat(name, " sets what version ", KEXPR_VERSION,
+                            " does not know, at byte ", i));
+  return {};
+}
+
+/// `value` as an enumerator; `last` is the last there is.
+template <class E>
+static Status set(E &target, std::int32_t value, E last, const char *name) {
+  if (value < 0 || value > static_cast<std::int32_t>(last))
+    return invalid(concat(name, " is ", value, "; it must be 0 to ",
+                          static_cast<std::int32_t>(last)));
+  target = static_cast<E>(value);
+  return {};
+}
+
+/// Zero leaves a default what it is.
+template <class T, class U> static void set(T &target, U value) {
+  if (value != 0)
+    target = value;
+}
+
+static std::string text(const char *given) { return given ? given : ""; }
+
+Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
+  auto known = read(given, "kexpr_engine_options");
+  if (!known)
+    return known.error();
+  EngineOptions options;
+  options.cpu = text(known->cpu);
+  options.features = text(known->features);
+  options.vectorBits = known->vector_bits;
+  options.warmUp = known->warm_up;
+  set(options.maxKernels, known->max_kernels);
+  set(options.maxCodeBytes, known->max_code_bytes);
+  options.cacheDirectory = text(known->cache_directory);
+  set(options.maxDiskBytes, known->max_disk_bytes);
+  return options;
+}
+
+Expected<ParseLimits> capi::limitsOf(const kexpr_parse_limits *given) {
+  auto known = read(given, "kexpr_parse_limits");
+  if (!known)
+    return known.error();
+  ParseLimits limits;
+  set(limits.maxLength, known->max_length);
+  set(limits.maxDepth, known->max_depth);
+  set(limits.maxNodes, known->max_nodes);
+  set(limits.maxOperands, known->max_operands);
+  set(limits.maxLiterals, known->max_literals);
+  return limits;
+}
+
+static Status readOperands(const kexpr_compile_options &known,
+                           CompileOptions &options) {
+  if (!known.operand_types && known.operand_type_count > 0)
+    return capi::isNull("kexpr_compile_options.operand_types");
+  if (!known.zero_dim_operands && known.zero_dim_operand_count > 0)
+    return capi::isNull("kexpr_compile_options.zero_dim_operands");
+  options.operandTypes.reserve(known.operand_type_count);
+  for (std::size_t i = 0; i < known.operand_type_count; ++i) {
+    const kexpr_dtype type = known.operand_types[i];
+    if (kexpr_dtype_size(type) == 0)
+      return invalid(concat("the type of operand @", i, " is ", type,
+                            ", which is no element type"));
+    options.operandTypes.push_back(static_cast<DType>(type));
+  }
+  options.zeroDimOperands.assign(known.zero_dim_operands,
+                                 known.zero_dim_operands +
+                                     known.zero_dim_operand_count);
+  return {};
+}
+
+Expected<CompileOptions> capi::optionsOf(const kexpr_compile_options *given) {
+  auto known = read(given, "kexpr_compile_options");
+  if (!known)
+    return known.error();
+  CompileOptions options;
+  if (auto status = set(options.mode, known->mode, Mode::Tiered, "mode");
+      !status)
+    return status.error();
+  if (auto status = set(options.precision, known->precision,
+                        Precision::Accurate, "precision");
+      !status)
+    return status.error();
+  if (auto status = readOperands(*known, options); !status)
+    return status.error();
+  auto limits = limitsOf(known->limits);
+  if (!limits)
+    return limits.error();
+  options.limits = *limits;
+  return options;
+}
+
+Expected<RunOptions> capi::optionsOf(const kexpr_run_options *given) {
+  if (!given)
+    return RunOptions();
+  auto known = read(given, "kexpr_run_options");
+  if (!known)
+    return known.error();
+  RunOptions options;
+  options.maxThreads = known->max_threads;
+  options.tileElements = known->tile_elements;
+  if (auto status =
+          set(options.stores, known->stores, Stores::Streamed, "stores");
+      !status)
+    return status.error();
+  if (known->stay_awake_us != 0)
+    options.stayAwake = std::chrono::microseconds(
+        std::max<std::int64_t>(known->stay_awake_us, 0));
+  return options;
+}
