@@ -16,6 +16,7 @@ import math
 import pathlib
 import re
 import struct
+import types
 
 import torch
 
@@ -60,7 +61,10 @@ UNARY = """abs neg floor ceil trunc round square sqrt rsqrt exp log sin cos tan
 asin acos atan reciprocal tanh log10 sign expm1 sinh asinh cosh acosh atanh
 log1p erf""".split()
 
-NAMES = {name: getattr(torch, name) for name in UNARY}
+TRUTHS = """eq ne lt le gt ge logical_and logical_or logical_xor logical_not
+bitwise_not where""".split()
+
+NAMES = {name: getattr(torch, name) for name in UNARY + TRUTHS}
 NAMES |= {
     "add": alpha(lambda a, b: a + b),
     "sub": alpha(lambda a, b: a - b),
@@ -92,6 +96,8 @@ def evaluate(expression, dtype):
     python = expression.replace("nan.0", "nan")
     used = {int(k) for k in re.findall(r"@(\d+)", python)}
     names = NAMES | {f"operand{k}": operand(k, dtype) for k in used}
+    # A cast stands where truth values are to be written as numbers.
+    names["torch"] = types.SimpleNamespace(float=lambda x: x.to(dtype))
     return eval(python.replace("@", "operand"), {"__builtins__": {}}, names)
 
 
@@ -106,7 +112,7 @@ def main():
     print(bits(operand(0, torch.float32)))
     for line in (data / "expressions.tsv").read_text().splitlines()[1:]:
         kind, expression, *_ = line.split("\t")
-        if kind != "elementwise":
+        if kind not in ("elementwise", "truth"):
             continue
         print(expression, bits(evaluate(expression, torch.float32)),
               bits(evaluate(expression, torch.float64)), sep="\t")

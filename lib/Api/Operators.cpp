@@ -14,14 +14,15 @@
 using namespace kexpr;
 
 static OperatorInfo describe(const ops::OpEntry &entry) {
-  constexpr std::string_view types[] = {"float",  "floating", "numeric",
-                                        "number", "counting", "integral",
-                                        "integer"};
+  constexpr std::string_view types[] = {"float",   "floating", "numeric",
+                                        "number",  "counting", "integral",
+                                        "integer", "truth"};
   // PNNX knows at most one other spelling of an operator.
   const ops::OpInfo &info = entry.info;
-  const auto arithmetic = entry.works(ops::Arithmetic::F32)
-                              ? ops::Arithmetic::F32
-                              : ops::Arithmetic::I64;
+  const auto arithmetic =
+      entry.works(ops::Arithmetic::F32)   ? ops::Arithmetic::F32
+      : entry.works(ops::Arithmetic::I64) ? ops::Arithmetic::I64
+                                          : ops::Arithmetic::Bool;
   return {.name = info.name,
           .aliases = info.aliases[0],
           .arity = entry.arity,

@@ -18,10 +18,12 @@ using ops::Arithmetic;
 
 template <class Op, Arithmetic A>
 static llvm::Value *emit(const LaneBuilder &builder, llvm::Value *const *args) {
-  Lanes<ops::ElementIn<A>> values[ops::arityOf<Op>];
-  for (unsigned i = 0; i < ops::arityOf<Op>; ++i)
-    values[i] = {{&builder, args[i]}};
-  return ops::applyFormula<Op, A>(values).rep.value;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return ops::applyFormula<Op, A>(
+               Lanes<ops::ArgumentIn<Op, A, I>>{{&builder, args[I]}}...)
+        .rep.value;
+  }
+  (std::make_index_sequence<ops::arityOf<Op>>{});
 }
 
 template <class Op, Arithmetic A> static constexpr EmitFn emitterOf() {

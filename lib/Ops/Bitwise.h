@@ -1,4 +1,4 @@
-//===- Ops/Bitwise.h - and, or, xor and the shifts ------------------------===//
+//===- Ops/Bitwise.h - and, or, xor, not and the shifts -------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operators on integers; and, or and xor also on bools. Their references take
-/// 64-bit integers. Shifts are those of newer PyTorch, which defines them
+/// Operators on integers; all but the shifts also on bools. Their references
+/// take 64-bit integers. Shifts are those of newer PyTorch, which defines them
 /// beyond the width.
 ///
 //===----------------------------------------------------------------------===//
@@ -46,6 +46,18 @@ struct Xor {
   template <class R> static R reference(R x, R y) { return x ^ y; }
 
   template <class V> static V formula(V x, V y) { return x ^ y; }
+};
+
+struct BitwiseNot {
+  static constexpr OpInfo info{.name = "bitwise_not",
+                               .doc = "~x",
+                               .types = TypeRule::Integral,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return ~x; }
+
+  template <class V> static V formula(V x) { return ~x; }
 };
 
 /// Whether a shift by `count` leaves any bit of its element in place.

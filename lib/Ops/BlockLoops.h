@@ -74,21 +74,22 @@ template <Isa I> struct HopefulAlgebra {
 
 /// What a loop computes: an operator in an arithmetic.
 template <class Op, Arithmetic A> struct Operation {
-  using In = ElementIn<A>;
-  using Out = std::conditional_t<Op::info.result == ResultRule::Bool, bool, In>;
+  template <std::size_t K> using In = ArgumentIn<Op, A, K>;
+  using Out = std::conditional_t<Op::info.result == ResultRule::Bool, bool,
+                                 ElementIn<A>>;
   static constexpr std::size_t arity = arityOf<Op>;
-  template <class V> static auto apply(const V *arguments) {
-    return applyFormula<Op, A>(arguments);
+  template <class... V> static auto apply(const V &...arguments) {
+    return applyFormula<Op, A>(arguments...);
   }
 };
 
 /// What a loop computes: a conversion.
 template <DType From, DType To> struct Conversion {
-  using In = Element<From>;
+  template <std::size_t> using In = Element<From>;
   using Out = Element<To>;
   static constexpr std::size_t arity = 1;
-  template <class V> static auto apply(const V *arguments) {
-    return convertElement<From, To>(arguments[0]);
+  template <class V> static auto apply(const V &argument) {
+    return convertElement<From, To>(argument);
   }
 };
 
@@ -98,9 +99,9 @@ class BlockLoop;
 
 template <class Op, Isa I, std::size_t... K>
 class BlockLoop<Op, I, std::index_sequence<K...>> {
-  using In = typename Op::In;
+  template <std::size_t N> using In = typename Op::template In<N>;
   using Out = typename Op::Out;
-  template <std::size_t> using Pointer = const In *;
+  template <std::size_t N> using Pointer = const In<N> *;
 
 public:
   static void run(std::size_t count, const void *const *args, void *out) {
@@ -149,15 +150,12 @@ private:
 
   [[gnu::flatten]] static void careful(std::size_t count, Out *out,
                                        Pointer<K>... in) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const Value<ScalarAlgebra<I>, In> values[] = {{in[i]}...};
-      out[i] = Op::apply(values).rep;
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = Op::apply(Value<ScalarAlgebra<I>, In<K>>{in[i]}...).rep;
   }
 
   template <class... X> static Out hopefulAt(std::uint32_t &wrong, X... x) {
-    const Value<HopefulAlgebra<I>, In> values[] = {{{x, &wrong}}...};
-    return Op::apply(values).rep.value;
+    return Op::apply(Value<HopefulAlgebra<I>, X>{{x, &wrong}}...).rep.value;
   }
 };
 

@@ -50,6 +50,7 @@ enum class TypeRule : std::uint8_t {
   Counting, ///< Any type; bools are made i64 first.
   Integral, ///< Integers and bools; floating point is an error.
   Integer,  ///< Integers; floating point and bools are an error.
+  Truth,    ///< Any type; each argument is made bool first, by itself.
 };
 
 enum class ResultRule : std::uint8_t {
@@ -102,6 +103,9 @@ struct OpInfo {
   /// it: otherwise literals are parameters of a kernel, so that expressions
   /// that differ in them alone share machine code.
   bool bakesLiterals = false;
+  /// Whether the first argument is a bool that has no say in the type of the
+  /// others, a `V::Mask` of the formula.
+  bool takesCondition = false;
 };
 
 /// What a call with a literal argument is, bit for bit: an expression over @0,
@@ -152,6 +156,8 @@ constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
     return !isFloatingPoint(arithmetic);
   case TypeRule::Integer:
     return !isFloatingPoint(arithmetic) && arithmetic != Arithmetic::Bool;
+  case TypeRule::Truth:
+    return arithmetic == Arithmetic::Bool;
   }
   return false;
 }
@@ -174,11 +180,19 @@ inline constexpr unsigned arityOf = detail::countArguments(
     &Op::template reference<
         std::conditional_t<isIntegral<Op>, std::int64_t, double>>);
 
-/// Whether Op takes floats to floats. Comparisons do not: their formulas return
-/// a mask.
+/// The type of argument I of Op in an arithmetic.
+template <class Op, Arithmetic A, std::size_t I>
+using ArgumentIn =
+    std::conditional_t<Op::info.takesCondition && I == 0, bool, ElementIn<A>>;
+
+/// Whether an operator takes floats, and nothing else, to floats. Comparisons
+/// do not: their formulas return a mask.
+constexpr bool takesFloatsToFloats(const OpInfo &info) {
+  return worksIn(info.types, Arithmetic::F32) &&
+         info.result == ResultRule::Same && !info.takesCondition;
+}
 template <class Op>
-inline constexpr bool isFloatToFloat =
-    !isIntegral<Op> && Op::info.result == ResultRule::Same;
+inline constexpr bool isFloatToFloat = takesFloatsToFloats(Op::info);
 
 template <class Op>
 concept HasLiteralForm = requires {

@@ -14,6 +14,7 @@
 #include "Ops/Exponential.h"
 #include "Ops/Hyperbolic.h"
 #include "Ops/Logarithm.h"
+#include "Ops/Logic.h"
 #include "Ops/Neural.h"
 #include "Ops/Piecewise.h"
 #include "Ops/Power.h"
@@ -37,24 +38,22 @@ template <class... Ops> struct OpList {
 using Operators =
     OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, Maximum, Minimum,
            Neg, Abs, Sign, Floor, Ceil, Trunc, Round, Sin, Cos, Tan, Asin, Acos,
-           Atan, Atan2, And, Or, Xor, ShiftLeft, ShiftRight, Equal, NotEqual,
-           Less, LessEqual, Greater, GreaterEqual, Exp, Expm1, Log, Log1p,
+           Atan, Atan2, And, Or, Xor, BitwiseNot, ShiftLeft, ShiftRight, Equal,
+           NotEqual, Less, LessEqual, Greater, GreaterEqual, LogicalAnd,
+           LogicalOr, LogicalXor, LogicalNot, Where, Exp, Expm1, Log, Log1p,
            Log10, Pow, Square, Sqrt, Rsqrt, Reciprocal, Logaddexp, Sinh, Cosh,
            Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
            Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
 
-/// Op over an array of values in an arithmetic: a V, or a mask where Op
+/// Op over values in an arithmetic: one of their type, or a mask where Op
 /// compares.
-template <class Op, Arithmetic A, class V>
-auto applyFormula(const V *arguments) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    if constexpr (A == Arithmetic::F32Accurate &&
-                  requires { Op::accurate(arguments[I]...); })
-      return Op::accurate(arguments[I]...);
-    else
-      return Op::formula(arguments[I]...);
-  }
-  (std::make_index_sequence<arityOf<Op>>{});
+template <class Op, Arithmetic A, class... V>
+auto applyFormula(const V &...arguments) {
+  if constexpr (A == Arithmetic::F32Accurate &&
+                requires { Op::accurate(arguments...); })
+    return Op::accurate(arguments...);
+  else
+    return Op::formula(arguments...);
 }
 
 } // namespace kexpr::ops

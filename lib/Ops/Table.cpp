@@ -63,10 +63,11 @@ template <class Op> double referenceOver(const double *arguments) {
 template <class Op, Arithmetic A> Work workOf() {
   Work work;
   if constexpr (worksIn(Op::info.types, A)) {
-    Value<CostAlgebra, ElementIn<A>> arguments[arityOf<Op>];
-    for (auto &argument : arguments)
-      argument.rep = {&work, 0};
-    applyFormula<Op, A>(arguments);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      applyFormula<Op, A>(
+          Value<CostAlgebra, ArgumentIn<Op, A, I>>{{&work, 0}}...);
+    }
+    (std::make_index_sequence<arityOf<Op>>{});
   }
   return work;
 }

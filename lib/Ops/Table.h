@@ -36,10 +36,8 @@ struct OpEntry {
   bool works(Arithmetic arithmetic) const {
     return worksIn(info.types, arithmetic);
   }
-  /// Whether it takes floats to floats.
-  bool isFloatToFloat() const {
-    return works(Arithmetic::F32) && info.result == ResultRule::Same;
-  }
+  /// Whether it takes floats, and nothing else, to floats.
+  bool isFloatToFloat() const { return takesFloatsToFloats(info); }
   Work workIn(Arithmetic arithmetic) const {
     return work[static_cast<std::size_t>(arithmetic)];
   }

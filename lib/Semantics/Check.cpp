@@ -98,10 +98,16 @@ static std::string naming(const Node &argument, std::size_t position,
 /// Names the first argument that the operator would not take by itself, or,
 /// where it is the argument's company that decides, all that they promote to.
 Error Checker::wrongType(const Node &node, const ops::OpInfo &info) const {
-  const std::string rule =
-      concat("operator '", info.name, "' takes ", describe(info.types));
+  const std::string subject = concat("operator '", info.name, "' takes ");
+  const std::string rule = concat(subject, describe(info.types));
+  const DType first = simplify.typeOf(terms[node.children[0]]).type;
+  if (info.takesCondition && first != DType::Bool)
+    return fault(
+        ErrorCode::TypeMismatch, node,
+        concat(subject, "a bool first, but ",
+               naming(expression.nodes()[node.children[0]], 0, first)));
   std::vector<ArgumentType> types;
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
+  for (std::size_t i = info.takesCondition; i < node.children.size(); ++i) {
     types.push_back(simplify.typeOf(terms[node.children[i]]));
     const DType type = types.back().type;
     if (!computedType(info.types, type))

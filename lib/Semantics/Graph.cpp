@@ -98,7 +98,7 @@ ValueId GraphBuilder::convert(ValueId value, DType type) {
 
 ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
   const bool isTruth = ops::table()[op].info.result == ops::ResultRule::Bool;
-  const DType type = isTruth ? DType::Bool : graph.values[args[0]].type;
+  const DType type = isTruth ? DType::Bool : graph.values[args.back()].type;
   Value value{.kind = ValueKind::Call, .type = type, .op = op};
   std::copy(args.begin(), args.end(), value.args.begin());
   return add(value);

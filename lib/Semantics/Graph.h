@@ -29,7 +29,7 @@ enum class ValueKind : std::uint8_t {
   Parameter, ///< A number that is handed to the code.
   Constant,  ///< A number that the code knows.
   Convert,   ///< The argument as another type.
-  Call,      ///< An operator over arguments of one type.
+  Call,      ///< An operator over arguments of one type, conditions aside.
 };
 
 /// One value of the graph: something that every element has one of.
@@ -69,9 +69,10 @@ struct Graph {
 
   /// The arguments of a call or conversion; none of another value.
   std::span<const ValueId> args(const Value &value) const;
-  /// The type that a call computes in: that of its arguments.
+  /// The type that a call or conversion computes in: that of its last
+  /// argument. The first may be a condition.
   DType computedType(const Value &call) const {
-    return values[call.args[0]].type;
+    return values[args(call).back()].type;
   }
   /// The part of the graph that these values need, which become its outputs.
   Graph restrictedTo(std::span<const ValueId> kept) const;

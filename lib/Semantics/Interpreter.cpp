@@ -76,11 +76,14 @@ void Interpreter::assignRegisters() {
     if (!isComputed(value))
       continue;
     // Elements of another size would overwrite arguments not yet read.
+    const auto args = graph.args(value);
     const bool inPlace =
-        sizeOf(value.type) == sizeOf(graph.values[value.args[0]].type);
+        std::all_of(args.begin(), args.end(), [&](ValueId arg) {
+          return sizeOf(value.type) == sizeOf(graph.values[arg].type);
+        });
     if (!inPlace)
       registers[id] = take();
-    for (ValueId arg : graph.args(value))
+    for (ValueId arg : args)
       if (lastUse[arg] == id && isComputed(graph.values[arg])) {
         free.push_back(registers[arg]);
         lastUse[arg] = 0; // once, even if it is an argument twice
@@ -88,7 +91,7 @@ void Interpreter::assignRegisters() {
     if (inPlace)
       registers[id] = take();
     Step step{functionOf(plan, value), static_cast<std::uint32_t>(id), {}, 0};
-    for (ValueId arg : graph.args(value))
+    for (ValueId arg : args)
       step.args[step.arity++] = arg;
     steps.push_back(step);
   }

@@ -92,9 +92,15 @@ static bool isBitwise(const ops::OpInfo &info) {
   return !ops::worksIn(info.types, ops::Arithmetic::F32);
 }
 
+static bool isTruth(const ops::OpInfo &info) {
+  return info.types == ops::TypeRule::Truth;
+}
+
 Kind semantics::callKind(ops::OpId op, std::span<const Number> args) {
   const ops::OpInfo &info = ops::table()[op].info;
-  if (info.result == ops::ResultRule::Bool)
+  if (info.result == ops::ResultRule::Bool || isTruth(info))
+    return Kind::Bool;
+  if (info.takesCondition && isAll(args, Kind::Bool))
     return Kind::Bool;
   if (isBitwise(info))
     return isAll(args, Kind::Bool) ? Kind::Bool : Kind::Int;
@@ -111,13 +117,18 @@ static double referenceOf(const ops::OpEntry &entry,
   return entry.reference(reals.data());
 }
 
-/// The formula over 64-bit integers, which wraps; a truth value is 0 or 1.
-static std::int64_t wrapped(ops::OpId op, std::span<const Number> args) {
+/// The formula over elements of `type`, which wraps; a truth value is 0 or 1.
+static std::int64_t wrapped(ops::OpId op, std::span<const Number> args,
+                            DType type = DType::I64) {
+  std::uint64_t elements[ops::MaxArity];
   const void *places[ops::MaxArity];
-  std::transform(args.begin(), args.end(), places,
-                 [](const Number &number) { return &number.integer; });
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    elements[i] = args[i].bitsAs(type);
+    places[i] = &elements[i];
+  }
   std::int64_t result = 0;
-  ops::blocks(ops::Arithmetic::I64)[op](1, places, &result);
+  const auto arithmetic = ops::arithmeticOf(type, Precision::Default);
+  ops::blocks(arithmetic)[op](1, places, &result);
   return result;
 }
 
@@ -140,6 +151,11 @@ Expected<Number> semantics::callNumber(ops::OpId op,
                                        std::span<const Number> args) {
   const ops::OpEntry &entry = ops::table()[op];
   const Kind kind = callKind(op, args);
+  if (isTruth(entry.info))
+    return Number{.kind = kind, .integer = wrapped(op, args, DType::Bool)};
+  if (entry.info.takesCondition && args[0].kind != Kind::Bool)
+    return Error(ErrorCode::TypeMismatch,
+                 concat("operator '", entry.info.name, "' takes a bool first"));
   if (isBitwise(entry.info)) {
     if (hasReal(args))
       return Error(ErrorCode::TypeMismatch,

@@ -66,6 +66,8 @@ std::optional<DType> semantics::computedType(ops::TypeRule rule,
     return category == 2 ? promoted : DType::F32;
   case TypeRule::Counting:
     return category == 0 ? DType::I64 : promoted;
+  case TypeRule::Truth:
+    return DType::Bool;
   default:
     break;
   }

@@ -98,16 +98,30 @@ Expected<Term> Simplifier::overload(ops::OpId op, std::span<const Term> args) {
   return expand(info.overload.expansion, {converted.data(), args.size()});
 }
 
+/// The type that a call with some argument not a number computes in.
+Expected<DType> Simplifier::callType(const ops::OpInfo &info,
+                                     std::span<const Term> args) {
+  if (info.types == ops::TypeRule::Truth)
+    return DType::Bool;
+  if (info.takesCondition && typeOf(args[0]).type != DType::Bool)
+    return Error(ErrorCode::TypeMismatch,
+                 concat("operator '", info.name, "' takes a bool first, not ",
+                        nameOf(typeOf(args[0]).type)));
+  const DType promoted = promotedType(args.subspan(info.takesCondition));
+  if (const auto type = computedType(info.types, promoted))
+    return *type;
+  return Error(ErrorCode::TypeMismatch,
+               concat("operator '", info.name, "' takes ", describe(info.types),
+                      ", not ", nameOf(promoted)));
+}
+
 Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
   if (std::all_of(args.begin(), args.end(), isNumber))
     return numberCall(op, args);
   const ops::OpInfo &info = ops::table()[op].info;
-  const DType promoted = promotedType(args);
-  const auto type = computedType(info.types, promoted);
+  const auto type = callType(info, args);
   if (!type)
-    return Error(ErrorCode::TypeMismatch,
-                 concat("operator '", info.name, "' takes ",
-                        describe(info.types), ", not ", nameOf(promoted)));
+    return type.error();
   if (auto simpler = withLiteral(op, *type, args))
     return *simpler;
 
@@ -116,7 +130,8 @@ Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
   Term result{.type = *type, .weight = Weight::ZeroDim};
   std::array<ValueId, ops::MaxArity> values{};
   for (std::size_t i = 0; i < args.size(); ++i) {
-    values[i] = valueAs(held, args[i], bake);
+    const bool isCondition = info.takesCondition && i == 0;
+    values[i] = valueAs(isCondition ? DType::Bool : held, args[i], bake);
     result.weight = std::max(result.weight, typeOf(args[i]).weight);
   }
   result.value = graph.call(op, {values.data(), args.size()});

@@ -52,6 +52,7 @@ public:
 
 private:
   DType promotedType(std::span<const Term> args);
+  Expected<DType> callType(const ops::OpInfo &info, std::span<const Term> args);
   Expected<Term> numberCall(ops::OpId op, std::span<const Term> args);
   std::optional<Term> withLiteral(ops::OpId op, DType type,
                                   std::span<const Term> args);

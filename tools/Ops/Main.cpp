@@ -29,11 +29,12 @@ for hosts that write their own. **Types** is what an operator computes in, given
 the type that its arguments promote to: *float* operators take integers and
 bools as f32, *floating* ones refuse them, *numeric* ones keep any type,
 *number* ones refuse bool, *counting* ones make it i64, *integral* ones refuse
-floating point, *integer* ones bool as well. f16 and bf16 are f32. **ULP**
-is the largest error in units in the last place of the exact result, in f32 at
-the default precision, in f32 at the accurate one, and in f64: 0 is exact, 0.5
-correctly rounded. **Work** counts the primitive operations of one f32 element
-at the default precision, or of one i64 element where floats are refused.
+floating point, *integer* ones bool as well, *truth* ones make each argument
+bool, by itself. f16 and bf16 are f32. **ULP** is the largest error in units in
+the last place of the exact result, in f32 at the default precision, in f32 at
+the accurate one, and in f64: 0 is exact, 0.5 correctly rounded. **Work** counts
+the primitive operations of one f32 element at the default precision, or of one
+i64 or bool element where floats are refused.
 
 | operator | also | arguments | meaning | types | ULP | work | PNNX |
 |---|---|---|---|---|---|---|---|

@@ -59,6 +59,25 @@ TEST(Types, AnyByteButZeroIsTrue) {
   }
 }
 
+TEST(Types, AChoiceTakesAnyByteButZeroForTrue) {
+  const Engine engine;
+  std::vector<std::uint8_t> mask = {0, 1, 2, 255, 0, 128, 0};
+  std::vector<std::int32_t> x = {1, 2, 3, 4, 5, 6, 7};
+  std::vector<double> y = {-1, -2, -3, -4, -5, -6, -7}, out(7);
+  for (Mode mode : AllModes) {
+    auto kernel = engine.compile(
+        "where(@0,@1,@2)",
+        {.mode = mode, .operandTypes = {DType::Bool, DType::I32, DType::F64}});
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    EXPECT_EQ(kernel->outputType(), DType::F64);
+    ASSERT_TRUE(
+        kernel->run({view(mask, DType::Bool, {7}), view(x, DType::I32, {7}),
+                     view(y, DType::F64, {7})},
+                    view(out, DType::F64, {7})));
+    EXPECT_EQ(out, (std::vector<double>{-1, 2, 3, 4, -5, 6, -7}));
+  }
+}
+
 TEST(Types, ZeroDimOperandsMustBeWhereTheyWereDeclared) {
   const Engine engine;
   std::vector<float> x = {1, 2}, narrow(2);

@@ -67,8 +67,11 @@ std::vector<Case> everyCase() {
 semantics::Plan planOf(ops::OpId id, ops::Arithmetic arithmetic) {
   semantics::GraphBuilder builder;
   std::vector<semantics::ValueId> args;
-  for (unsigned k = 0; k < ops::table()[id].arity; ++k)
-    args.push_back(builder.input(k, typeOf(arithmetic)));
+  const ops::OpEntry &entry = ops::table()[id];
+  for (unsigned k = 0; k < entry.arity; ++k)
+    args.push_back(builder.input(k, entry.info.takesCondition && k == 0
+                                        ? DType::Bool
+                                        : typeOf(arithmetic)));
   const auto result = builder.call(id, args);
   semantics::Plan plan{.graph = builder.finish({&result, 1}),
                        .inputs = {},
@@ -151,6 +154,12 @@ void checkResults(ops::OpId id, ops::Arithmetic arithmetic) {
   std::vector<const void *> args;
   for (const auto &column : columns)
     args.push_back(column.data());
+  // The first column, as a condition.
+  Column<bool> truths(count);
+  for (std::size_t i = 0; i < count; ++i)
+    truths[i] = columns[0][i] > 0;
+  if (ops::table()[id].info.takesCondition)
+    args[0] = truths.data();
   ops::blocks(arithmetic)[id](count, args.data(), expected.data());
 
   forEachTier([&](const codegen::Target &target, codegen::OptLevel level) {

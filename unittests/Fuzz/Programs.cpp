@@ -46,14 +46,15 @@ static const Family &family(std::uint32_t which) {
       "0", "1", "2", "3", "-1", "-7", "31", "100", "1000", "True"};
   static const Family families[] = {
       {{"f32"}, reals, {}, operatorsWhere([](const ops::OpEntry &entry) {
-         return entry.isFloatToFloat();
+         return entry.isFloatToFloat() || entry.info.takesCondition;
        })},
       {{"f32", "f64", "f16", "bf16", "f32", "i64", "u8", "bool"},
        reals,
        {"torch.float", "torch.half", "torch.double", "torch.bfloat16"},
        operatorsWhere([](const ops::OpEntry &entry) {
-         return entry.works(ops::Arithmetic::F32) &&
-                entry.info.types != ops::TypeRule::Floating;
+         return entry.info.types == ops::TypeRule::Truth ||
+                (entry.works(ops::Arithmetic::F32) &&
+                 entry.info.types != ops::TypeRule::Floating);
        })},
       {{"i8", "u8", "i16", "i32", "i64", "i64"},
        integers,
@@ -83,8 +84,12 @@ static std::string call(Choices &choices, unsigned depth,
   const unsigned arity =
       overload && choices.below(4) == 0 ? overload : op.arity;
   std::string text = std::string(op.info.name) + '(';
-  for (unsigned i = 0; i < arity; ++i)
-    text += (i ? "," : "") + call(choices, depth - 1, family);
+  for (unsigned i = 0; i < arity; ++i) {
+    const std::string argument = call(choices, depth - 1, family);
+    const bool isCondition = op.info.takesCondition && i == 0;
+    text += isCondition ? "torch.bool(" + argument + ')'
+                        : (i ? "," : "") + argument;
+  }
   return text + ')';
 }
 

@@ -27,17 +27,33 @@ const std::int64_t integers[] = {
     -1,  -2,  -3,   -7,   -8,   -31,       -32,       -64,       -128,
     256, 999, 1234, 4096, -999, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
 
-template <class Op> class IntegerOperator : public ::testing::Test {};
+template <class Op> class IntegerOperator : public ::testing::Test {
+protected:
+  /// In the widest arithmetic that the operator has.
+  static void check(const Arguments<Op, std::int64_t> &arguments) {
+    constexpr auto arithmetic =
+        ops::worksIn(Op::info.types, Widest) ? Widest : ops::Arithmetic::Bool;
+    Arguments<Op, ops::ElementIn<arithmetic>> elements{};
+    std::copy(arguments.begin(), arguments.end(), elements.begin());
+    const auto expected =
+        std::apply([](auto... x) { return Op::reference(x...); }, arguments);
+    EXPECT_EQ((formulaOf<Op, arithmetic>(elements)), expected)
+        << Op::info.name << ' ' << arguments[0] << "..., " << arguments.back();
+  }
+
+private:
+  static constexpr auto Widest = ops::Arithmetic::I64;
+};
 TYPED_TEST_SUITE(IntegerOperator, IntegralOperators, OperatorNames);
 
 TYPED_TEST(IntegerOperator, EqualsItsReference) {
   for (std::int64_t x : integers)
-    for (std::int64_t y : integers)
-      EXPECT_EQ(
-          TypeParam::formula(Scalar<std::int64_t>{x}, Scalar<std::int64_t>{y})
-              .rep,
-          TypeParam::reference(x, y))
-          << x << ' ' << TypeParam::info.name << ' ' << y;
+    for (std::int64_t y : integers) {
+      Arguments<TypeParam, std::int64_t> arguments;
+      arguments.front() = x;
+      arguments.back() = y;
+      this->check(arguments);
+    }
 }
 
 template <class T> T left(T x, T count) {
@@ -119,6 +135,11 @@ TYPED_TEST(EveryPair, OfBytesIsRight) {
       ASSERT_EQ((call<ops::Mul, T>(x, y)), T(x * y));
       ASSERT_EQ((call<ops::Maximum, T>(x, y)), std::max(x, y));
       ASSERT_EQ((call<ops::Minimum, T>(x, y)), std::min(x, y));
+      for (bool first : {false, true})
+        ASSERT_EQ(
+            ops::Where::formula(Scalar<bool>{first}, Scalar<T>{x}, Scalar<T>{y})
+                .rep,
+            first ? x : y);
     }
 }
 
@@ -128,6 +149,7 @@ TYPED_TEST(EveryPair, OneByteIsRight) {
     const Scalar<T> x{static_cast<T>(i)};
     EXPECT_EQ(ops::Abs::formula(x).rep, T(x.rep < 0 ? -x.rep : x.rep));
     EXPECT_EQ(ops::Neg::formula(x).rep, T(-x.rep));
+    EXPECT_EQ(ops::BitwiseNot::formula(x).rep, T(~x.rep));
     EXPECT_EQ(ops::Sign::formula(x).rep, T((x.rep > 0) - (x.rep < 0)));
     EXPECT_EQ(ops::Floor::formula(x).rep, x.rep);
     EXPECT_EQ(ops::Round::formula(x).rep, x.rep);
@@ -157,6 +179,11 @@ TYPED_TEST(WideDivision, NeverTrapsAndFloors) {
       const __int128 rest = y == 0 ? 0 : __int128{x} - __int128{quotient} * y;
       ASSERT_EQ((call<ops::Remainder, T>(x, y)), T(rest)) << x << ' ' << y;
     }
+}
+
+TEST(Bools, AreNegated) {
+  EXPECT_FALSE(ops::BitwiseNot::formula(Scalar<bool>{true}).rep);
+  EXPECT_TRUE(ops::BitwiseNot::formula(Scalar<bool>{false}).rep);
 }
 
 TEST(Bools, AddAndMultiply) {

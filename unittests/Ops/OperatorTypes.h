@@ -74,13 +74,23 @@ template <class Op> double referenceOf(const Arguments<Op> &arguments) {
       arguments);
 }
 
+/// An argument as a formula takes it: a condition holds where it is not 0.
+template <class To, class T> ops::Scalar<To> readAs(T argument) {
+  if constexpr (std::is_same_v<To, bool>)
+    return {argument != 0};
+  else
+    return {argument};
+}
+
 /// The formula of an arithmetic, read as scalars.
 template <class Op, ops::Arithmetic A = ops::Arithmetic::F32>
 auto formulaOf(const Arguments<Op, ops::ElementIn<A>> &arguments) {
-  ops::Scalar<ops::ElementIn<A>> values[ops::arityOf<Op>];
-  for (std::size_t k = 0; k < arguments.size(); ++k)
-    values[k] = {arguments[k]};
-  return ops::applyFormula<Op, A>(values).rep;
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return ops::applyFormula<Op, A>(
+               readAs<ops::ArgumentIn<Op, A, K>>(arguments[K])...)
+        .rep;
+  }
+  (std::make_index_sequence<ops::arityOf<Op>>{});
 }
 
 template <class Op> std::string describe(const Arguments<Op> &arguments) {

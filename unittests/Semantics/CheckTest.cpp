@@ -110,6 +110,17 @@ TEST(Check, RefusalsNameTheThingAndItsPlace) {
             "error: operator 'size' takes an operand and an axi");
 }
 
+TEST(Check, TruthValuesDoNotPromote) {
+  const DType types[] = {DType::F32, DType::I64};
+  auto check = [&](std::string_view text) {
+    return semantics::check(*Expression::parse(text), {types, {}});
+  };
+  // So it does not matter which operands are 0-d.
+  EXPECT_FALSE(check("logical_and(@0,@1)")->mixesTypes);
+  EXPECT_FALSE(check("where(gt(@1,2),@0,1.5)")->mixesTypes);
+  EXPECT_TRUE(check("where(gt(@1,2),@0,@1)")->mixesTypes);
+}
+
 TEST(Check, WrongTypesNameOperatorOperandAndRule) {
   auto expression = Expression::parse("and(@0,lshift(@1,2))");
   const DType types[] = {DType::F32, DType::I64};

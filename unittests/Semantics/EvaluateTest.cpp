@@ -38,6 +38,13 @@ TEST(Evaluate, FollowsPython) {
   EXPECT_EQ(valueOf("gt(size(@0,2),50)"), "True");
   EXPECT_EQ(valueOf("and(6,3)"), "2");
   EXPECT_EQ(valueOf("xor(True,True)"), "False");
+  EXPECT_EQ(valueOf("bitwise_not(5)"), "-6");
+  EXPECT_EQ(valueOf("logical_and(2,0.5)"), "True");
+  EXPECT_EQ(valueOf("logical_or(0,0.0)"), "False");
+  EXPECT_EQ(valueOf("logical_not(nan)"), "False");
+  EXPECT_EQ(valueOf("where(gt(size(@0,2),50),size(@0,3),1)"), "57");
+  EXPECT_EQ(valueOf("where(False,1,0.5)"), "0.5");
+  EXPECT_EQ(valueOf("where(True,False,True)"), "False");
   EXPECT_EQ(valueOf("9007199254740993"), "9007199254740993");
   EXPECT_EQ(valueOf("add(9007199254740993,1)"), "9007199254740994");
 }
@@ -65,6 +72,7 @@ TEST(Evaluate, RefusesWithASentence) {
   EXPECT_EQ(valueOf("torch.long(nan)"), "nan is no 64-bit integer");
   EXPECT_EQ(valueOf("and(1,0.5)"), "operator 'and' takes integers and bools, "
                                    "not real numbers");
+  EXPECT_EQ(valueOf("where(1,2,3)"), "operator 'where' takes a bool first");
   EXPECT_EQ(valueOf("add(None,1)"), "'add' takes numbers, not None");
   EXPECT_EQ(valueOf("add([1],1)"), "'add' takes numbers, not [1]");
   EXPECT_EQ(valueOf("size(1,0)"), "'size' takes an operand and an axis, or an "

@@ -77,6 +77,7 @@ TEST(Promotion, RulesChooseOrRefuse) {
   EXPECT_EQ(computedType(R::Integral, DType::Bool), DType::Bool);
   EXPECT_EQ(computedType(R::Integer, DType::Bool), std::nullopt);
   EXPECT_EQ(computedType(R::Numeric, DType::Bool), DType::Bool);
+  EXPECT_EQ(computedType(R::Truth, DType::F64), DType::Bool);
 }
 
 TEST(Promotion, KnowsWhatIsExact) {

@@ -14,8 +14,8 @@ import torch
 
 from . import exact
 from .reference import GUARDS, REFERENCES, STEPS
-from .types import (CASTS, COMPARISONS, CORRECT, FORMATS, NARROW, Reject,
-                    documented_ulps)
+from .types import (CASTS, COMPARISONS, CORRECT, FORMATS, LOGICAL, NARROW,
+                    Reject, documented_ulps)
 
 ULPS = documented_ulps()
 SLACK = 1.01
@@ -196,10 +196,24 @@ def cast(value, dtype):
     return Value(dtype, whole.to(dtype), None, value.skip | ~sure)
 
 
+def choose(dtype, condition, args):
+    """Of the two, the one that is not chosen does not matter."""
+    x, y = (convert(arg, dtype) for arg in args)
+    c = condition.v
+    return Value(dtype, *(torch.where(c, a, b) for a, b in
+                          ((x.v, y.v), (x.e, y.e))),
+                 condition.skip | torch.where(c, x.skip, y.skip))
+
+
 def call(node, args):
     op, dtype = node.op, node.computed
     if op in CASTS:
         return cast(args[0], dtype)
+    if op in LOGICAL:
+        args = [cast(arg, torch.bool) if isinstance(arg, Value) else arg
+                for arg in args]
+    if op == "where" and dtype.is_floating_point:
+        return choose(dtype, args[0], args[1:])
     if op in ("add", "sub") and len(args) == 3 and dtype.is_floating_point:
         product = call_float("mul", dtype, args[1:])
         return call_float(op, dtype, [args[0], product])

@@ -10,7 +10,8 @@ FUNCTIONS = {name: getattr(torch, name) for name in """sub mul div fmod
     remainder floor_divide maximum minimum neg abs sign floor ceil trunc round
     sin cos tan asin acos atan atan2 eq ne lt le gt ge exp expm1 log log1p log10
     pow square sqrt rsqrt reciprocal logaddexp sinh cosh tanh asinh acosh atanh
-    erf sigmoid relu clamp selu""".split()}
+    erf sigmoid relu clamp selu where logical_and logical_or logical_xor
+    logical_not bitwise_not""".split()}
 FUNCTIONS |= {name: getattr(F, name) for name in """silu gelu hardswish
     hardsigmoid softplus mish elu leaky_relu""".split()}
 FUNCTIONS |= {

@@ -6,15 +6,15 @@ import torch
 
 from . import tree
 from .operands import Operand, common_shape, operand_shape
-from .types import (BITS, CASTS, COMPARISONS, EXTREMA, PARAMETERS, SHIFTS,
-                    WHOLE, Reject, is_exact)
+from .types import (BITS, CASTS, COMPARISONS, EXTREMA, LOGICAL, PARAMETERS,
+                    SHIFTS, WHOLE, Reject, is_exact)
 
 UNARY = """neg abs sign floor ceil trunc round square sqrt
     reciprocal relu rsqrt exp expm1 log log1p log10 sin cos tan asin acos atan
     sinh cosh tanh asinh acosh atanh erf sigmoid silu gelu hardswish hardsigmoid
-    softplus mish selu elu leaky_relu""".split()
+    softplus mish selu elu leaky_relu bitwise_not logical_not""".split()
 BINARY = ("add sub mul div pow".split() * 3 + ["atan2", "logaddexp"] + EXTREMA
-          + COMPARISONS + BITS + SHIFTS + WHOLE)
+          + COMPARISONS + BITS + SHIFTS + WHOLE + LOGICAL[:3])
 FLOATS = [0.5, 2.0, 0.1, -1.5, 3.0, 0.25, 1e-3, -0.75, 10.0, 1.702, 0.044715]
 STYLES = ["plain", "plain", "unit", "positive", "special"]
 
@@ -90,7 +90,7 @@ class Generator:
         chance = rng.random()
         if chance < 0.4:
             node = self.unary(self.grow(budget - 1))
-        elif chance < 0.47:
+        elif chance < 0.5:
             node = self.ternary(budget - 1)
         else:
             node = self.binary(budget - 1)
@@ -165,8 +165,22 @@ class Generator:
             choices += [-2, -3]
         return tree.from_literal(rng.choice(choices))
 
+    def choice(self, budget):
+        """One of two values, by a bool."""
+        condition = self.grow(budget // 3)
+        if condition.kind.dtype != torch.bool:
+            condition = tree.call(self.rng.choice(COMPARISONS),
+                                  [condition, tree.from_literal(0)])
+        values = [self.grow(budget // 3), self.literal()
+                  if self.rng.random() < 0.2 else self.grow(budget // 3)]
+        self.rng.shuffle(values)
+        return self.first_that_fits(
+            [lambda: tree.call("where", [condition, *values])])
+
     def ternary(self, budget):
         rng = self.rng
+        if torch.bool in self.config.types and rng.random() < 0.5:
+            return self.choice(budget)
         first = self.grow(budget // 2)
         if rng.random() < 0.4:
             dtype = first.kind.dtype

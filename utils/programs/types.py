@@ -59,6 +59,7 @@ def promote(*kinds):
 
 
 COMPARISONS = "eq ne lt le gt ge".split()
+LOGICAL = "logical_and logical_or logical_xor logical_not".split()
 BITS = "and or xor".split()
 SHIFTS = "lshift rshift".split()
 WHOLE = "fmod remainder floor_divide".split()
@@ -68,11 +69,12 @@ PARAMETERS = {"elu": 1, "leaky_relu": 1}
 # Correctly rounded wherever they compute in floating point, so that their
 # results do not depend on who computes them.
 CORRECT = set("""add sub mul div sqrt reciprocal square neg abs sign floor ceil
-    trunc round relu clamp leaky_relu""".split() + EXTREMA + COMPARISONS)
+    trunc round relu clamp leaky_relu where""".split() + EXTREMA + COMPARISONS)
 
 RULES = {}
 for _rule, _names in {
-        "numeric": "add mul sign square",
+        "numeric": "add mul sign square where",
+        "truth": " ".join(LOGICAL),
         "numeric but bool": "neg abs floor ceil trunc round relu sub pow clamp",
         "float": """div sqrt reciprocal rsqrt sin cos tan asin acos atan atan2
             exp expm1 log log1p log10 sinh cosh tanh asinh acosh atanh erf
@@ -82,12 +84,20 @@ for _rule, _names in {
     RULES |= {name: _rule for name in _names.split()}
 RULES |= {name: "numeric" for name in EXTREMA + COMPARISONS}
 RULES |= {name: "numeric but bool" for name in WHOLE}
-RULES |= {name: "integers or bools" for name in BITS}
+RULES |= {name: "integers or bools" for name in BITS + ["bitwise_not"]}
 RULES |= {name: "integers" for name in SHIFTS}
 
 
 def computed_in(op, kinds):
     """The type that `op` computes in; None where PyTorch has no such call."""
+    if op == "where":
+        if kinds[0].dtype != torch.bool or all(k.literal for k in kinds[1:]):
+            return None
+        kinds = kinds[1:]
+    if RULES[op] == "truth":
+        # PyTorch promotes first, so that a small number may become 0.
+        same = len({k.dtype for k in kinds if not k.literal}) == 1
+        return torch.bool if same else None
     dtype = promote(*kinds[:PARAMETERS.get(op, len(kinds))])
     rule, floating = RULES[op], dtype.is_floating_point
     if op == "square" and dtype == torch.bool:
