@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/CacheSize.h"
 #include "Runtime/Executor.h"
+#include "Runtime/Hardware.h"
 #include "Runtime/Invocation.h"
 #include "Runtime/KernelImpl.h"
 
@@ -87,6 +87,11 @@ bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
   return options.maxThreads == 1 || count <= tileOf(options);
 }
 
+/// Threads of one core share its way to memory: more gain nothing there.
+static unsigned onePerCore(unsigned limit) {
+  return limit == 0 ? coreCount() : std::min(limit, coreCount());
+}
+
 void KernelImpl::execute(std::span<const Item> items,
                          const RunOptions &options) const {
   Row row(items);
@@ -98,7 +103,8 @@ void KernelImpl::execute(std::span<const Item> items,
   constexpr std::int64_t grainsAlone = 24;
   const Split split{
       .grain = row.unitsOf(tile),
-      .maxThreads = options.maxThreads,
+      .maxThreads = waitsForMemory(row.count()) ? onePerCore(options.maxThreads)
+                                                : options.maxThreads,
       .stayAwake = options.stayAwake,
       .alone = options.tileElements > 0 ? 0 : row.unitsOf(grainsAlone * tile)};
   forRange(row.size(), split, [&row](std::int64_t begin, std::int64_t end) {
@@ -115,8 +121,11 @@ std::size_t KernelImpl::streamedBytes(const semantics::Plan &plan) {
 }
 
 bool KernelImpl::isLarge(double count, const RunOptions &options) const {
-  if (options.stores != Stores::Choose)
-    return options.stores == Stores::Streamed;
+  return options.stores == Stores::Choose ? waitsForMemory(count)
+                                          : options.stores == Stores::Streamed;
+}
+
+bool KernelImpl::waitsForMemory(double count) const {
   // Less than any machine's caches hold: what most calls are.
   constexpr double fewBytes = 1 << 20;
   const double bytes = count * static_cast<double>(streamed);

@@ -103,6 +103,8 @@ private:
   Expected<const Loop *> loopFor(const Traversal &traversal) const;
   semantics::Plan planFor(const Traversal &traversal) const;
   std::int64_t tileOf(const RunOptions &options) const;
+  /// Whether so many elements pass the caches, and nothing else takes as long.
+  bool waitsForMemory(double count) const;
   static std::size_t streamedBytes(const semantics::Plan &plan);
   const Loop *makeStreaming(const Variant &variant) const;
   bool runPlain(Span<const TensorView> inputs, Span<const TensorView> outputs,

@@ -1,20 +1,25 @@
-//===- Runtime/CacheSize.h - How much the caches hold ---------------------===//
+//===- Runtime/Hardware.h - What the machine has --------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_RUNTIME_CACHESIZE_H
-#define KEXPR_RUNTIME_CACHESIZE_H
+#ifndef KEXPR_RUNTIME_HARDWARE_H
+#define KEXPR_RUNTIME_HARDWARE_H
 
 #include <cstdint>
 
 namespace kexpr::runtime {
 
+// Each is found once.
+
 /// Bytes of the last-level cache that this machine's first core shares; a
-/// common size where the system does not say. Found once.
+/// common size where the system does not say.
 std::int64_t lastCacheBytes();
+
+/// Cores, however many threads each runs; at least 1.
+unsigned coreCount();
 
 } // namespace kexpr::runtime
 
-#endif // KEXPR_RUNTIME_CACHESIZE_H
+#endif // KEXPR_RUNTIME_HARDWARE_H

@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/CacheSize.h"
+#include "Runtime/Hardware.h"
 
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <thread>
 
 using namespace kexpr;
 
@@ -33,4 +34,24 @@ std::int64_t runtime::lastCacheBytes() {
     return most > 0 ? most : common;
   }();
   return bytes;
+}
+
+/// Whether a hardware thread is the first of its core. What Linux says of one
+/// is a list such as `3,67`.
+static bool isFirstOfCore(unsigned thread) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(thread) +
+                     "/topology/thread_siblings_list");
+  unsigned first = 0;
+  return file >> first && first == thread;
+}
+
+unsigned runtime::coreCount() {
+  static const unsigned count = [] {
+    const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+    unsigned cores = 0;
+    for (unsigned thread = 0; thread < threads; ++thread)
+      cores += isFirstOfCore(thread);
+    return cores > 0 ? cores : threads;
+  }();
+  return count;
 }
