@@ -59,7 +59,7 @@ static Status runOpenMp(const Kernel &kernel, const TensorView &in,
                         const TensorView &out) {
   const auto threads = static_cast<std::int64_t>(hardwareThreads());
   const std::int64_t count = in.shape()[0];
-  const std::int64_t each = (count / threads + 63) / 64 * 64;
+  const std::int64_t each = (count / threads + 64) / 64 * 64;
   bool isDone = true;
 #pragma omp parallel for num_threads(threads) reduction(&& : isDone)
   for (std::int64_t t = 0; t < threads; ++t) {

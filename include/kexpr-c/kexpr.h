@@ -215,7 +215,7 @@ typedef struct kexpr_run_options {
   int32_t stores;        ///< KEXPR_STORES_CHOOSE...
   int64_t tile_elements; ///< Of one task at least; 0 chooses.
   /// Microseconds that other threads wait for the next call without sleeping;
-  /// 0 is 1000, and -1 lets them sleep at once.
+  /// 0 is 2000, and -1 lets them sleep at once.
   int64_t stay_awake_us;
 } kexpr_run_options;
 

@@ -56,7 +56,7 @@ struct RunOptions {
   /// How long other threads wait for the next call without sleeping, after one
   /// of up to a few milliseconds that they took part in. Waking a thread takes
   /// longer than many a call; 0 lets them sleep at once.
-  std::chrono::microseconds stayAwake{1000};
+  std::chrono::microseconds stayAwake{2000};
 };
 
 /// Where the time of a compilation went.
