@@ -80,40 +80,40 @@ private:
   bool placed = false;
 };
 
-/// A `T` or the `Error` that kept it from being made.
-template <class T> class [[nodiscard]] Expected {
+/// A `T` or the error that kept it from being made.
+template <class T, class E = Error> class [[nodiscard]] Expected {
 public:
   Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
-  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+  Expected(E error) : state(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return state.index() == 0; }
   T &operator*() { return *std::get_if<0>(&state); }
   const T &operator*() const { return *std::get_if<0>(&state); }
   T *operator->() { return std::get_if<0>(&state); }
   const T *operator->() const { return std::get_if<0>(&state); }
-  const Error &error() const {
+  const E &error() const {
     assert(!*this && "error() asked of a value");
     return *std::get_if<1>(&state);
   }
 
 private:
-  std::variant<T, Error> state;
+  std::variant<T, E> state;
 };
 
 /// Success, or an error. True means success.
-template <> class [[nodiscard]] Expected<void> {
+template <class E> class [[nodiscard]] Expected<void, E> {
 public:
   Expected() = default;
-  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+  Expected(E error) : state(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return state.index() == 0; }
-  const Error &error() const {
+  const E &error() const {
     assert(!*this && "error() asked of a success");
     return *std::get_if<1>(&state);
   }
 
 private:
-  std::variant<std::monostate, Error> state;
+  std::variant<std::monostate, E> state;
 };
 
 using Status = Expected<void>;

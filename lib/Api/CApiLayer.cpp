@@ -15,7 +15,10 @@ kexpr_code kexpr_layer_create(const kexpr_engine *engine,
   return make(layer, error, [&]() -> Expected<ExpressionLayer> {
     if (!engine || !expression)
       return isNull(engine ? "the expression" : "the engine");
-    return ExpressionLayer::create(engine->engine, expression);
+    auto layer = ExpressionLayer::create(engine->engine, expression);
+    if (!layer)
+      return layer.error();
+    return std::move(*layer);
   });
 }
 
@@ -26,9 +29,10 @@ kexpr_code kexpr_layer_forward(const kexpr_layer *layer,
                                kexpr_error **error) {
   return callOn(layer, "the layer",
                 {inputs, input_count, outputs, output_count, options}, error,
-                [&](const Call &call) {
-                  return layer->layer.forward(
+                [&](const Call &call) -> Status {
+                  auto done = layer->layer.forward(
                       call.inputs.views(), call.outputs.views(), call.options);
+                  return done ? Status() : done.error();
                 });
 }
 

@@ -6,47 +6,114 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/PnnxLayer.h"
 
+#include <algorithm>
 #include <string>
 
 using namespace kexpr;
 
-Expected<ExpressionLayer> ExpressionLayer::create(const Engine &engine,
-                                                  std::string_view expression) {
-  auto kernel = engine.compile(expression);
+using MadeLayer = Expected<ExpressionLayer, LayerError>;
+
+std::string_view kexpr::nameOf(LayerStatus status) {
+  constexpr std::string_view names[] = {"null operator",
+                                        "missing expression",
+                                        "null expression",
+                                        "expression not text",
+                                        "empty expression",
+                                        "malformed expression",
+                                        "unsupported expression",
+                                        "compile failed",
+                                        "no inputs",
+                                        "no outputs",
+                                        "too few tensors",
+                                        "surplus tensors",
+                                        "empty input",
+                                        "invalid tensor",
+                                        "type mismatch",
+                                        "input mismatch",
+                                        "output mismatch",
+                                        "empty output",
+                                        "allocation failed",
+                                        "overlapping output",
+                                        "out of memory"};
+  static_assert(std::size(names) == LayerStatusCount);
+  const auto row = static_cast<std::size_t>(status);
+  return row < LayerStatusCount ? names[row] : "?";
+}
+
+static LayerError refuse(LayerStatus status, std::string message) {
+  return {status, Error(ErrorCode::InvalidArgument, std::move(message))};
+}
+
+/// What stands in the way of a kernel.
+static LayerStatus statusOf(ErrorCode code) {
+  switch (code) {
+  case ErrorCode::InvalidSyntax:
+  case ErrorCode::LimitExceeded:
+  case ErrorCode::UnknownOperator:
+  case ErrorCode::WrongArity:
+    return LayerStatus::MalformedExpression;
+  case ErrorCode::TypeMismatch:
+  case ErrorCode::Unsupported:
+    return LayerStatus::UnsupportedExpression;
+  case ErrorCode::OutOfMemory:
+    return LayerStatus::OutOfMemory;
+  default:
+    return LayerStatus::CompileFailed;
+  }
+}
+
+MadeLayer ExpressionLayer::create(const Engine &engine,
+                                  std::string_view expression,
+                                  const CompileOptions &options) {
+  if (expression.find_first_not_of(" \t\n\v\f\r") == expression.npos)
+    return LayerError(
+        LayerStatus::EmptyExpression,
+        Error(ErrorCode::InvalidSyntax, "the expression is empty"));
+  auto kernel = engine.compile(expression, options);
   if (!kernel)
-    return kernel.error();
+    return LayerError(statusOf(kernel.error().code()), kernel.error());
+  if (kernel->outputCount() != 1)
+    return LayerError(LayerStatus::UnsupportedExpression,
+                      Error(ErrorCode::Unsupported,
+                            "a layer has one output; the expression has " +
+                                std::to_string(kernel->outputCount())));
   return ExpressionLayer(std::move(*kernel));
 }
 
-/// What is wrong with the number of tensors.
-static Status checkCounts(std::size_t given, std::size_t batch,
-                          std::size_t operands) {
-  if (batch == 0)
-    return Error(ErrorCode::InvalidArgument, "the layer was given no outputs");
-  if (given == 0 && operands > 0)
-    return Error(ErrorCode::InvalidArgument, "the layer was given no inputs");
-  const std::size_t needed = batch * operands;
-  if (given < needed)
-    return Error(ErrorCode::MissingOperand,
-                 "operand @" + std::to_string(given / batch) +
-                     " of batch item " + std::to_string(given % batch) +
-                     " is missing: " + std::to_string(given) +
-                     " tensors given, " + std::to_string(needed) + " needed");
-  if (given % batch != 0)
-    return Error(
-        ErrorCode::InvalidArgument,
-        std::to_string(given) +
-            " tensors are no whole number of operands for a batch of " +
-            std::to_string(batch));
-  return {};
+static std::string_view phraseOf(ParameterKind kind) {
+  constexpr std::string_view names[] = {"null",    "a bool",   "an int",
+                                        "a float", "a string", "a list"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(names) ? names[index] : "of an unknown kind";
 }
 
-Status ExpressionLayer::forward(Span<const TensorView> inputs,
-                                Span<const TensorView> outputs,
-                                const RunOptions &options) const {
-  if (auto status = checkCounts(inputs.size(), outputs.size(),
-                                compiled.expression().operandCount());
-      !status)
-    return status;
-  return compiled.runBatch(inputs, outputs, options);
+Expected<std::string_view, LayerError>
+ExpressionLayer::expressionOf(const LayerOperator *description) {
+  if (!description)
+    return refuse(LayerStatus::NullOperator, "there is no operator");
+  const auto &parameters = description->parameters;
+  const auto expr = std::find_if(
+      parameters.begin(), parameters.end(),
+      [](const LayerParameter &parameter) { return parameter.key == "expr"; });
+  if (expr == parameters.end())
+    return refuse(LayerStatus::MissingExpression,
+                  "the operator has no parameter 'expr'");
+  if (expr->kind == ParameterKind::Null)
+    return refuse(LayerStatus::NullExpression,
+                  "the parameter 'expr' has no value");
+  if (expr->kind != ParameterKind::String)
+    return refuse(LayerStatus::ExpressionNotText,
+                  std::string("the parameter 'expr' is ")
+                      .append(phraseOf(expr->kind))
+                      .append("; it must be a string"));
+  return expr->text;
+}
+
+MadeLayer ExpressionLayer::create(const Engine &engine,
+                                  const LayerOperator *description,
+                                  const CompileOptions &options) {
+  auto text = expressionOf(description);
+  if (!text)
+    return text.error();
+  return create(engine, *text, options);
 }

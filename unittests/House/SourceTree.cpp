@@ -75,8 +75,9 @@ std::vector<SourceFile> house::sourcesIn(const std::string &folder) {
   return sorted(std::move(files));
 }
 
-static constexpr const char *cppFolders[] = {
-    "benchmarks", "docs", "include", "lib", "tools", "unittests"};
+static constexpr const char *cppFolders[] = {"benchmarks",   "docs", "include",
+                                             "integrations", "lib",  "tools",
+                                             "unittests"};
 
 std::vector<SourceFile> house::allSources() {
   std::vector<SourceFile> files;
