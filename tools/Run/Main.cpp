@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// kexpr-run: computes an expression over files and generated tensors.
+// kexpr-run: computes an expression, or a PNNX network, over files and
+// generated tensors.
 //
 //===----------------------------------------------------------------------===//
 #include "Common/CommandLine.h"
 #include "Common/Npy.h"
 #include "Common/Operand.h"
+#include "Run/Network.h"
 #include "Run/Summary.h"
 #include "kexpr/kexpr.h"
 
@@ -31,6 +33,7 @@ struct Options {
   bool stats = false;
   std::string cacheDirectory;
   Precision precision = Precision::Default;
+  NetworkOptions network;
 };
 } // namespace
 
@@ -41,20 +44,24 @@ Operands, @0 first:
   arange:TYPE[SHAPE]       0, 1, 2...
   rand:SEED:TYPE[SHAPE]    standard normal, the same on every machine
 
+A network (--pnnx) takes its operands in the order of its pnnx.Input operators,
+or as NAME=OPERAND, and gives its pnnx.Output operators, or with -o NAME=FILE
+any operand. It must be elementwise throughout.
+
 Examples:
   kexpr-run 'add(mul(@0,@1),@2)' a.npy b.npy full:1:f32 -o out.npy
   kexpr-run 'mul(@0,sigmoid(@0))' 'rand:1:f32[8,256,56,56]' --stats
+  kexpr-run --pnnx net.pnnx.param x.npy -o y.npy
 
 Exit status: 0 success; 1 a bad expression, input or output; 2 bad usage.)";
 
 static void addOptions(CLI::App &app, Options &options) {
   app.add_option("EXPR", options.expression,
-                 "the expression; '-' reads it from standard input")
-      ->required();
+                 "the expression; '-' reads it from standard input");
   app.add_option("INPUT", options.inputs, "the operands; see below");
   app.add_option("-o,--output", options.outputs,
-                 "write the result to a .npy file; once for each output of the "
-                 "expression. Without it a summary is printed")
+                 "write the result to a .npy file; once for each output. "
+                 "Without it a summary is printed")
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
@@ -76,6 +83,26 @@ static void addOptions(CLI::App &app, Options &options) {
                  "KEXPR_CACHE_DIR by default")
       ->type_name("DIR");
   app.footer(footer);
+}
+
+static void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
+  auto *pnnx = app.add_option("--pnnx", options.param,
+                              "run a network instead of an expression")
+                   ->type_name("FILE.pnnx.param");
+  app.add_option("--bin", options.bin,
+                 "the network's constants; the .bin beside it by default")
+      ->type_name("FILE")
+      ->needs(pnnx);
+  app.add_flag("--no-fuse", options.noFuse, "run it operator by operator")
+      ->needs(pnnx);
+  app.add_flag("--print", options.print,
+               "print inputs, outputs and kernels of the network; without "
+               "operands nothing is run")
+      ->needs(pnnx);
+  app.final_callback([&app, pnnx] {
+    if (!*pnnx && app.get_option("EXPR")->empty())
+      throw CLI::RequiredError("EXPR");
+  });
 }
 
 static Expected<std::vector<Array>>
@@ -172,7 +199,7 @@ static Status printScalar(const Expression &expression,
   return {};
 }
 
-static Status run(const Options &options) {
+static Status run(const Engine &engine, const Options &options) {
   auto inputs = makeInputs(options.inputs);
   if (!inputs)
     return inputs.error();
@@ -181,10 +208,6 @@ static Status run(const Options &options) {
     return expression.error();
   if (options.outputs.empty() && isScalar(*expression))
     return printScalar(*expression, *inputs);
-  const Engine engine({.cacheDirectory = options.cacheDirectory});
-  if (const Status status = engine.cacheStatus(); !status)
-    std::cerr << "warning: " << status.error().message()
-              << "; no machine code is kept there\n";
   auto kernel = engine.compile(*expression, compileOptions(options, *inputs));
   if (!kernel)
     return kernel.error();
@@ -202,13 +225,42 @@ static Status run(const Options &options) {
   return deliver(*results, options.outputs);
 }
 
+/// Here the first word that is no option is an operand.
+static Status runNetwork(const Engine &engine, const Options &options) {
+  NetworkOptions network = options.network;
+  network.inputs = options.inputs;
+  if (!options.expression.empty())
+    network.inputs.insert(network.inputs.begin(), options.expression);
+  network.outputs = options.outputs;
+  network.mode = modeOf(options);
+  network.precision = options.precision;
+  network.threads = options.threads;
+  network.stats = options.stats;
+  Status status = runNetwork(engine, network);
+  if (status && options.stats)
+    printStats(std::cout, engine);
+  return status;
+}
+
+static Engine makeEngine(const Options &options) {
+  const Engine engine({.cacheDirectory = options.cacheDirectory});
+  if (const Status status = engine.cacheStatus(); !status)
+    std::cerr << "warning: " << status.error().message()
+              << "; no machine code is kept there\n";
+  return engine;
+}
+
 int main(int argc, char **argv) {
-  CLI::App app("Compiles an expression and computes it over tensors.",
+  CLI::App app("Computes an expression or a PNNX network over tensors.",
                "kexpr-run");
   Options options;
   addOptions(app, options);
+  addNetworkOptions(app, options.network);
   if (auto exit = parseCommandLine(app, argc, argv))
     return *exit;
-  const Status status = run(options);
+  const Engine engine = makeEngine(options);
+  const Status status = options.network.param.empty()
+                            ? run(engine, options)
+                            : runNetwork(engine, options);
   return status ? 0 : report(status.error());
 }

@@ -1,0 +1,113 @@
+//===- kexpr/LayerRegistry.h - Who runs which operator ----------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_LAYERREGISTRY_H
+#define KEXPR_LAYERREGISTRY_H
+
+#include "kexpr/Kernel.h"
+#include "kexpr/PnnxModel.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kexpr {
+inline namespace v1 {
+
+/// What is known of a tensor before its elements are.
+struct TensorType {
+  DType type = DType::F32;
+  Shape shape;
+
+  friend bool operator==(const TensorType &a, const TensorType &b) {
+    return a.type == b.type && a.shape == b.shape;
+  }
+  friend bool operator!=(const TensorType &a, const TensorType &b) {
+    return !(a == b);
+  }
+};
+
+/// An operator that a host computes: derive one class for each type and add it
+/// to a `LayerRegistry`. Each graph makes layers of its own, and calls one from
+/// one thread at a time.
+class KEXPR_API Layer {
+public:
+  /// Remembers the name and what the file says of the outputs; keeps nothing
+  /// of the model, which lives as long as the layer does.
+  Layer(const PnnxModel &model, const PnnxOperator &op);
+  Layer(const Layer &) = delete;
+  Layer &operator=(const Layer &) = delete;
+  virtual ~Layer();
+
+  const std::string &name() const { return operatorName; }
+
+  /// The types and shapes of all outputs for inputs of these. Called when
+  /// shapes are planned, not in every run. As it stands, it gives what the file
+  /// says of each, and fails where that is not all.
+  virtual Expected<std::vector<TensorType>>
+  outputTypes(Span<const TensorType> inputs) const;
+
+  /// Writes all elements of `outputs`, which are row-major, aligned to 64
+  /// bytes unless they are a host's own, and share no memory with `inputs`.
+  /// Inputs are as the host gave them where they are the graph's own, else
+  /// row-major. An error stops the run.
+  virtual Status forward(Span<const TensorView> inputs,
+                         Span<const TensorView> outputs,
+                         const RunOptions &options) = 0;
+
+private:
+  struct Declared {
+    std::string operand;
+    std::optional<DType> type;
+    std::optional<Shape> shape;
+  };
+  std::string operatorName;
+  std::vector<Declared> declared;
+};
+
+/// Makes the layer of an operator, or says what is wrong with its parameters.
+using LayerCreator = std::function<Expected<std::unique_ptr<Layer>>(
+    const PnnxModel &, const PnnxOperator &)>;
+
+/// Which types of operators there are, and who computes them: kexpr, which
+/// merges elementwise ones into kernels, or a layer of the host. A plain value;
+/// graphs keep nothing of it.
+class KEXPR_API LayerRegistry {
+public:
+  /// Errors: InvalidArgument for an empty type, one that is there already, no
+  /// creator, or a type that graphs know themselves (`pnnx.Input`...).
+  Status add(std::string type, LayerCreator creator);
+
+  /// Lets kexpr compute `type`, or all of `elementwiseTypes()`; the latter is
+  /// refused as a whole if one of them is there already. Errors: those of
+  /// `add`, and UnknownOperator for a type that kexpr does not know.
+  Status addElementwise(std::string_view type);
+  Status addElementwise();
+
+  /// The types that kexpr can compute, sorted: `pnnx.Expression`, `F.relu`...
+  static std::vector<std::string_view> elementwiseTypes();
+
+  bool contains(std::string_view type) const;
+  bool isElementwise(std::string_view type) const;
+  /// What was added, sorted.
+  std::vector<std::string> types() const;
+
+  /// The layer of an operator. Errors: UnknownOperator for a type that is not
+  /// a host's, InvalidArgument if there is no layer, and those of its creator.
+  Expected<std::unique_ptr<Layer>> create(const PnnxModel &model,
+                                          const PnnxOperator &op) const;
+
+private:
+  std::map<std::string, LayerCreator, std::less<>> creators;
+};
+
+} // namespace v1
+} // namespace kexpr
+
+#endif // KEXPR_LAYERREGISTRY_H

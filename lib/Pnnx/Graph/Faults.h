@@ -1,0 +1,35 @@
+//===- Pnnx/Graph/Faults.h - Errors that name an operator -----------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_PNNX_GRAPH_FAULTS_H
+#define KEXPR_PNNX_GRAPH_FAULTS_H
+
+#include "kexpr/PnnxModel.h"
+
+#include <string>
+
+namespace kexpr::graph {
+
+inline std::string quote(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+/// "F.relu 'relu_3' in line 17".
+inline std::string describe(const PnnxOperator &op) {
+  return op.type + " " + quote(op.name) + " in line " + std::to_string(op.line);
+}
+
+/// The same error with the operator in front.
+inline Error inOperator(const PnnxOperator &op, const Error &error) {
+  std::string message = describe(op) + ": " + error.message();
+  return error.hasPlace() ? Error(error.code(), std::move(message),
+                                  error.source(), error.range())
+                          : Error(error.code(), std::move(message));
+}
+
+} // namespace kexpr::graph
+
+#endif // KEXPR_PNNX_GRAPH_FAULTS_H

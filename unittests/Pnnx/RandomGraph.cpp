@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Pnnx/RandomGraph.h"
+
+using namespace kexpr;
+using namespace kexpr::test;
+
+RandomGraph::RandomGraph(unsigned seed) : random(seed) {
+  addInputs();
+  const unsigned count = 2 + below(24);
+  for (unsigned i = 0; i < count; ++i)
+    addOperator(i);
+  addOutputs();
+}
+
+/// Mostly one of the last, so that chains grow.
+const std::string &RandomGraph::anyValue() {
+  if (below(3) == 0)
+    return oneOf(values);
+  return values[values.size() - 1 -
+                below(std::min<unsigned>(values.size(), 4))];
+}
+
+void RandomGraph::addInputs() {
+  static const Shape shapes[] = {{2, 3, 4}, {2, 3, 4}, {2, 3, 4},
+                                 {2, 3, 1}, {3, 1},    {4},
+                                 {1, 1, 4}, {1},       {}};
+  static constexpr DType types[] = {DType::F32, DType::F32,  DType::F32,
+                                    DType::F16, DType::BF16, DType::F64,
+                                    DType::I32, DType::I64,  DType::Bool};
+  const bool isMixed = below(2) == 0;
+  const DType common = below(3) == 0 ? oneOf(types) : DType::F32;
+  const unsigned count = 1 + below(5);
+  for (unsigned i = 0; i < count; ++i) {
+    const std::string index = std::to_string(i);
+    inputs.push_back(
+        {"in" + index, isMixed ? oneOf(types) : common, oneOf(shapes)});
+    lines.push_back("pnnx.Input in" + index + " 0 1 x" + index);
+    values.push_back("x" + index);
+  }
+}
+
+void RandomGraph::addOperator(unsigned index) {
+  static const char *const unary[] = {
+      "F.relu",       "F.silu",      "F.sigmoid",    "nn.ReLU6",
+      "F.tanh",       "nn.Identity", "F.leaky_relu", "F.softsign",
+      "nn.Hardswish", "F.gelu",      "nn.Dropout"};
+  const std::string name = "op" + std::to_string(index);
+  const std::string result = "v" + std::to_string(index);
+  switch (below(10)) {
+  case 0:
+    lines.push_back("test.Rotate " + name + " 1 1 " + anyValue() + " " +
+                    result);
+    break;
+  case 1:
+    lines.push_back("test.Rotate " + name + " 1 2 " + anyValue() + " " +
+                    result + " " + result + "b");
+    values.push_back(result + "b");
+    break;
+  case 2:
+    lines.push_back("Tensor.to " + name + " 1 1 " + anyValue() + " " + result +
+                    " dtype=torch." + (below(2) ? "float" : "half"));
+    break;
+  case 3:
+  case 4:
+  case 5:
+    lines.push_back(std::string(oneOf(unary)) + " " + name + " 1 1 " +
+                    anyValue() + " " + result);
+    break;
+  default:
+    addExpression(name, result);
+  }
+  values.push_back(result);
+}
+
+void RandomGraph::addExpression(const std::string &name,
+                                const std::string &result) {
+  static const char *const texts[] = {"add(@0,@1)",
+                                      "mul(@0,@1)",
+                                      "sub(@0,@1)",
+                                      "maximum(@0,@1)",
+                                      "add(@0,1)",
+                                      "mul(@0,0.5)",
+                                      "abs(@0)",
+                                      "square(@0)",
+                                      "add(mul(@0,@1),@2)",
+                                      "div(@0,add(abs(@1),1.5))",
+                                      "sqrt(abs(sub(@0,@1)))",
+                                      "exp(minimum(@0,3))",
+                                      "mul(@0,size(@1,-1))",
+                                      "neg(@0)"};
+  const std::string text = oneOf(texts);
+  unsigned arity = 1;
+  for (const char *operand : {"@1", "@2"})
+    arity += text.find(operand) != text.npos;
+  std::string line =
+      "pnnx.Expression " + name + " " + std::to_string(arity) + " 1";
+  for (unsigned i = 0; i < arity; ++i)
+    line += " " + anyValue();
+  lines.push_back(line + " " + result + " expr=" + text);
+}
+
+void RandomGraph::addOutputs() {
+  const unsigned count = 1 + below(4);
+  for (unsigned i = 0; i < count; ++i) {
+    outputs.push_back("out" + std::to_string(i));
+    lines.push_back("pnnx.Output " + outputs.back() + " 1 0 " +
+                    (i == 0 ? values.back() : oneOf(values)));
+  }
+}
