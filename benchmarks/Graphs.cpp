@@ -9,12 +9,13 @@
 // turns with the same graph run operator by operator.
 //
 //===----------------------------------------------------------------------===//
+#include "Bench/Machine.h"
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
+#include "Bench/Timing.h"
 #include "kexpr/PnnxGraph.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <iostream>
 
@@ -87,8 +88,8 @@ namespace {
 /// A block as one graph that merges operators, and one that does not.
 class Comparison {
 public:
-  Comparison(const Block &block, const Shape &shape)
-      : block(block), shape(shape) {}
+  Comparison(const Block &block, const Shape &shape, unsigned threads)
+      : block(block), shape(shape), threads(threads) {}
 
   Status prepare(const Engine &engine, Pool &pool);
   Status runFused() { return run(*fused); }
@@ -97,12 +98,13 @@ public:
 
 private:
   Status run(PnnxGraph &graph) {
-    return graph.run(inputs, NamedTensor{"y", output}, {.maxThreads = 1});
+    return graph.run(inputs, NamedTensor{"y", output}, {.maxThreads = threads});
   }
   Status verify(Pool &pool);
 
   const Block &block;
   const Shape shape;
+  const unsigned threads;
   std::optional<PnnxGraph> fused, apart;
   std::vector<NamedTensor> inputs;
   TensorView output;
@@ -151,22 +153,9 @@ Status Comparison::verify(Pool &pool) {
   return sameBits(results, *expected, count);
 }
 
-/// Seconds that `work` took.
-template <class F> static double timeOf(F work) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// What others do on the machine only ever adds to a time.
-static double best(const std::vector<double> &times) {
-  return *std::min_element(times.begin(), times.end());
-}
-
 static void compare(benchmark::State &state, const Engine &engine, Pool &pool,
-                    const Block &block, const Size &size) {
-  Comparison comparison(block, size.shape);
+                    const Block &block, const Size &size, unsigned threads) {
+  Comparison comparison(block, size.shape, threads);
   if (!succeeded(state, comparison.prepare(engine, pool)))
     return;
   std::vector<double> fused, apart;
@@ -177,41 +166,53 @@ static void compare(benchmark::State &state, const Engine &engine, Pool &pool,
   }
   const auto count = static_cast<double>(size.shape.elementCount());
   state.counters["kernels"] = static_cast<double>(comparison.kernels());
-  state.counters["ns_per_element"] = best(fused) / count * 1e9;
-  state.counters["apart_ns_per_element"] = best(apart) / count * 1e9;
-  state.counters["speedup"] = best(apart) / best(fused);
+  state.counters["ns_per_element"] = median(fused) / count * 1e9;
+  state.counters["apart_ns_per_element"] = median(apart) / count * 1e9;
+  state.counters["speedup"] = median(apart) / median(fused);
 }
 
-static std::string nameOf(const Block &block, const Size &size) {
-  return std::string(block.name) + "/" + size.name;
+static std::string nameOf(const Block &block, const Size &size,
+                          unsigned threads) {
+  return std::string(block.name) + "/" + size.name +
+         "/threads:" + std::to_string(threads);
+}
+
+/// Calls `visit` with every block, size and number of threads.
+template <class F> static void forEachCase(F visit) {
+  for (const Size &size : sizes)
+    for (const Block &block : blocks)
+      for (unsigned threads = 1; threads <= hardwareThreads();
+           threads += std::max(1u, hardwareThreads() - 1))
+        visit(block, size, threads);
 }
 
 static void summarize(const RunLog &log) {
-  Table table({"block", "shape", "kernels", "ns/element",
+  Table table({"block", "shape", "threads", "kernels", "ns/element",
                "node by node ns/element", "speed / node by node"});
-  for (const Block &block : blocks)
-    for (const Size &size : sizes)
-      if (const auto *result = log.find(nameOf(block, size)))
-        table.add({block.name, size.shape.str(),
-                   number(result->counters.at("kernels"), 0),
-                   number(result->counters.at("ns_per_element"), 3),
-                   number(result->counters.at("apart_ns_per_element"), 3),
-                   number(result->counters.at("speedup"), 2)});
-  std::cout << "\nOne thread; both sides in turns, the best of each.\n\n";
+  forEachCase([&](const Block &block, const Size &size, unsigned threads) {
+    if (const auto *result = log.find(nameOf(block, size, threads)))
+      table.add({block.name, size.shape.str(), std::to_string(threads),
+                 number(result->counters.at("kernels"), 0),
+                 number(result->counters.at("ns_per_element"), 3),
+                 number(result->counters.at("apart_ns_per_element"), 3),
+                 number(result->counters.at("speedup"), 2)});
+  });
+  std::cout << "\nBoth sides measured in turns. Medians.\n\n";
   table.print(std::cout);
 }
 
 int main(int argc, char **argv) {
   const Engine engine;
   Pool pool;
-  for (const Size &size : sizes)
-    for (const Block &block : blocks)
-      benchmark::RegisterBenchmark(nameOf(block, size).c_str(),
-                                   [&](benchmark::State &state) {
-                                     compare(state, engine, pool, block, size);
-                                   })
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond);
+  forEachCase([&](const Block &block, const Size &size, unsigned threads) {
+    benchmark::RegisterBenchmark(nameOf(block, size, threads).c_str(),
+                                 [&, threads](benchmark::State &state) {
+                                   compare(state, engine, pool, block, size,
+                                           threads);
+                                 })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  });
   return runSuite(argc, argv, engine,
                   {"--benchmark_min_time=0.2", "--benchmark_repetitions=3",
                    "--benchmark_report_aggregates_only=true"},
