@@ -33,12 +33,10 @@ static void split(std::int64_t count, std::int64_t grain, unsigned threads,
       tbb::simple_partitioner());
 }
 
-/// Helpers beside the calling thread that a call can use: each has work for
-/// longer than it takes to hand it over.
+/// Helpers beside the calling thread that a call can use.
 static unsigned usefulHelpers(std::int64_t count, std::int64_t grain,
                               unsigned threads) {
-  constexpr std::int64_t grainsEach = 2;
-  const std::int64_t parts = count / (grainsEach * grain);
+  const std::int64_t parts = count / (runtime::GrainsShared / 2 * grain);
   return static_cast<unsigned>(
       std::clamp<std::int64_t>(parts - 1, 0, threads - 1));
 }

@@ -13,6 +13,10 @@
 
 namespace kexpr::runtime {
 
+/// Work of fewer grains than this is not handed to a thread that is awake: each
+/// must have work for longer than it takes to hand it over.
+inline constexpr std::int64_t GrainsShared = 4;
+
 /// How a range of elements is split.
 struct Split {
   /// Elements of one task at least.

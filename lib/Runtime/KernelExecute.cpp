@@ -84,7 +84,10 @@ std::int64_t KernelImpl::tileOf(const RunOptions &options) const {
 }
 
 bool KernelImpl::isSmall(std::int64_t count, const RunOptions &options) const {
-  return options.maxThreads == 1 || count <= tileOf(options);
+  if (options.maxThreads == 1)
+    return true;
+  return options.tileElements > 0 ? count <= options.tileElements
+                                  : count < GrainsShared * grain;
 }
 
 /// Threads of one core share its way to memory: more gain nothing there.
