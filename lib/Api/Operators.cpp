@@ -16,7 +16,7 @@ using namespace kexpr;
 static OperatorInfo describe(const ops::OpEntry &entry) {
   constexpr std::string_view types[] = {"float",   "floating", "numeric",
                                         "number",  "counting", "integral",
-                                        "integer", "truth"};
+                                        "integer", "truth",    "single"};
   // PNNX knows at most one other spelling of an operator.
   const ops::OpInfo &info = entry.info;
   const auto arithmetic =

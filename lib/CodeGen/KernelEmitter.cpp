@@ -77,7 +77,7 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
   llvm::Value *result =
       emitters(plan.arithmeticOf(value))[value.op](lanes, args);
   if (llvm::isa<llvm::Instruction>(result) && !result->hasName())
-    result->setName(llvm::StringRef(ops::table()[value.op].info.name));
+    result->setName(llvm::StringRef(ops::allOperators()[value.op].info.name));
   return result;
 }
 

@@ -33,12 +33,12 @@ template <class Op, Arithmetic A> static constexpr EmitFn emitterOf() {
     return nullptr;
 }
 
-using EmitTable = std::array<EmitFn, ops::Operators::size>;
+using EmitTable = std::array<EmitFn, ops::AllOperators::size>;
 
 template <Arithmetic A> static constexpr EmitTable makeTable() {
   EmitTable result{};
   std::size_t next = 0;
-  ops::Operators::forEach(
+  ops::AllOperators::forEach(
       [&]<class Op>() { result[next++] = emitterOf<Op, A>(); });
   return result;
 }

@@ -7,7 +7,7 @@
 #ifndef KEXPR_OPS_ARITHMETIC_H
 #define KEXPR_OPS_ARITHMETIC_H
 
-#include "Ops/Operator.h"
+#include "Ops/KnownDivisor.h"
 
 #include <math.h>
 
@@ -73,14 +73,14 @@ struct Div {
 
   template <class V> static V formula(V x, V y) { return x / y; }
 
-  static constexpr LiteralForm withLiteral(int argument, double literal) {
+  static LiteralForm withLiteral(int argument, double literal) {
     if (argument != 1)
       return {};
     if (literal == 1)
       return {"@0"};
     if (hasExactReciprocal(literal))
-      return {"mul(@0,@1)", 1 / literal};
-    return {};
+      return {"mul(@0,@1)", {1 / literal}};
+    return divisionBy(literal);
   }
 
 private:

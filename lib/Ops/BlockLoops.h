@@ -25,7 +25,7 @@ namespace kexpr::ops {
 
 /// The block loops compiled for an instruction set.
 struct BlockTables {
-  /// For each arithmetic, `Operators::size` entries.
+  /// For each arithmetic, `AllOperators::size` entries.
   std::array<const BlockFn *, ArithmeticCount> operators;
   /// For each type in `AllTypes`, the conversions to each.
   std::array<const BlockFn *, std::size(AllTypes)> conversions;
@@ -185,7 +185,7 @@ template <Isa I> BlockTables makeBlockTables() {
   return [types]<std::size_t... A, std::size_t... From>(
       std::index_sequence<A...>, std::index_sequence<From...>) {
     return BlockTables{
-        {makeBlockTable<I, static_cast<Arithmetic>(A)>(Operators{})...},
+        {makeBlockTable<I, static_cast<Arithmetic>(A)>(AllOperators{})...},
         {makeConversions<I, AllTypes[From]>(types)...}};
   }
   (std::make_index_sequence<ArithmeticCount>{}, types);

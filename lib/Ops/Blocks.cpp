@@ -25,7 +25,7 @@ static const BlockTables &tables() {
 
 std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
   return {tables().operators[static_cast<std::size_t>(arithmetic)],
-          Operators::size};
+          AllOperators::size};
 }
 
 BlockFn kexpr::ops::conversion(DType from, DType to) {

@@ -51,6 +51,7 @@ enum class TypeRule : std::uint8_t {
   Integral, ///< Integers and bools; floating point is an error.
   Integer,  ///< Integers; floating point and bools are an error.
   Truth,    ///< Any type; each argument is made bool first, by itself.
+  Single,   ///< f32, f16 and bf16; f64, integers and bools are an error.
 };
 
 enum class ResultRule : std::uint8_t {
@@ -109,11 +110,11 @@ struct OpInfo {
 };
 
 /// What a call with a literal argument is, bit for bit: an expression over @0,
-/// the argument that is not the literal, and @1, which stands for `value`.
-/// Empty: nothing simpler.
+/// the argument that is not the literal, and @1, @2... for the `values`. It may
+/// name hidden operators. Empty: nothing simpler.
 struct LiteralForm {
   std::string_view expansion = {};
-  double value = 0;
+  std::array<double, 3> values = {};
 };
 
 /// What a formula is read for: an element type and, in f32, a precision.
@@ -147,6 +148,8 @@ constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
   case TypeRule::Float:
   case TypeRule::Floating:
     return isFloatingPoint(arithmetic);
+  case TypeRule::Single:
+    return isFloatingPoint(arithmetic) && arithmetic != Arithmetic::F64;
   case TypeRule::Numeric:
     return true;
   case TypeRule::Number:

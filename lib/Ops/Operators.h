@@ -13,6 +13,7 @@
 #include "Ops/Division.h"
 #include "Ops/Exponential.h"
 #include "Ops/Hyperbolic.h"
+#include "Ops/KnownDivisor.h"
 #include "Ops/Logarithm.h"
 #include "Ops/Logic.h"
 #include "Ops/Neural.h"
@@ -32,9 +33,12 @@ template <class... Ops> struct OpList {
   template <class F> static constexpr void forEach(F visit) {
     (visit.template operator()<Ops>(), ...);
   }
+  /// This list and further operators.
+  template <class... More> using With = OpList<Ops..., More...>;
 };
 
-/// Every operator, in the order of `OpId` and of docs/operators.md.
+/// Every operator that expressions name, in the order of `OpId` and of
+/// docs/operators.md.
 using Operators =
     OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, Maximum, Minimum,
            Neg, Abs, Sign, Floor, Ceil, Trunc, Round, Sin, Cos, Tan, Asin, Acos,
@@ -44,6 +48,9 @@ using Operators =
            Log10, Pow, Square, Sqrt, Rsqrt, Reciprocal, Logaddexp, Sinh, Cosh,
            Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
            Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
+
+/// These and the hidden ones, which only literal forms name.
+using AllOperators = Operators::With<DivBy>;
 
 /// Op over values in an arithmetic: one of their type, or a mask where Op
 /// compares.

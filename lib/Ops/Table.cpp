@@ -51,7 +51,7 @@ template <class... Ops> consteval auto sortSpellings(OpList<Ops...> all) {
   return spellings;
 }
 
-constexpr auto spellings = sortSpellings(Operators{});
+constexpr auto spellings = sortSpellings(AllOperators{});
 
 template <class Op> double referenceOver(const double *arguments) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -115,9 +115,13 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::span<const OpEntry> kexpr::ops::table() {
-  static const auto entries = makeEntries(Operators{});
+std::span<const OpEntry> kexpr::ops::allOperators() {
+  static const auto entries = makeEntries(AllOperators{});
   return entries;
+}
+
+std::span<const OpEntry> kexpr::ops::table() {
+  return allOperators().first(Operators::size);
 }
 
 Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
@@ -142,12 +146,17 @@ Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
   }
 }
 
-std::optional<OpId> kexpr::ops::find(std::string_view name) {
+std::optional<OpId> kexpr::ops::findAny(std::string_view name) {
   auto place =
       std::lower_bound(spellings.begin(), spellings.end(), Spelling{name});
   if (place == spellings.end() || place->name != name)
     return std::nullopt;
   return place->id;
+}
+
+std::optional<OpId> kexpr::ops::find(std::string_view name) {
+  const auto id = findAny(name);
+  return id && *id < Operators::size ? id : std::nullopt;
 }
 
 std::string_view kexpr::ops::closest(std::string_view name) {
@@ -157,7 +166,8 @@ std::string_view kexpr::ops::closest(std::string_view name) {
   std::size_t best = (name.size() + 2) / 3 + 1;
   std::string_view closest;
   for (const Spelling &spelling : spellings)
-    if (auto distance = editDistance(name, spelling.name); distance < best) {
+    if (auto distance = editDistance(name, spelling.name);
+        distance < best && spelling.id < Operators::size) {
       best = distance;
       closest = spelling.name;
     }

@@ -43,11 +43,15 @@ struct OpEntry {
   }
 };
 
-/// Every operator. Made at the first call; from then on it does not change, so
-/// that all functions here may be called from any thread.
+/// Every operator, hidden ones last. Made at the first call; from then on it
+/// does not change, so that all functions here may be called from any thread.
+std::span<const OpEntry> allOperators();
+/// Those that expressions may name.
 std::span<const OpEntry> table();
-/// The operator of that name or alias.
+/// The operator of that name or alias, of those in `table()`.
 std::optional<OpId> find(std::string_view name);
+/// The same of `allOperators()`, for expressions that come from the table.
+std::optional<OpId> findAny(std::string_view name);
 /// The closest name, for "did you mean"; empty if none is close.
 std::string_view closest(std::string_view name);
 /// The arity of the operator of that name or alias, 0 if there is none; what

@@ -97,7 +97,8 @@ ValueId GraphBuilder::convert(ValueId value, DType type) {
 }
 
 ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
-  const bool isTruth = ops::table()[op].info.result == ops::ResultRule::Bool;
+  const bool isTruth =
+      ops::allOperators()[op].info.result == ops::ResultRule::Bool;
   const DType type = isTruth ? DType::Bool : graph.values[args.back()].type;
   Value value{.kind = ValueKind::Call, .type = type, .op = op};
   std::copy(args.begin(), args.end(), value.args.begin());
@@ -106,7 +107,7 @@ ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
 
 std::span<const ValueId> Graph::args(const Value &value) const {
   if (value.kind == ValueKind::Call)
-    return {value.args.data(), ops::table()[value.op].arity};
+    return {value.args.data(), ops::allOperators()[value.op].arity};
   return {value.args.data(), value.kind == ValueKind::Convert ? 1u : 0u};
 }
 
@@ -158,7 +159,7 @@ ops::Work Graph::work(Precision precision) const {
                    .wide = 0,
                    .latency = value.kind == ValueKind::Convert ? 4u : 0u};
     if (value.kind == ValueKind::Call)
-      work = ops::table()[value.op].workIn(
+      work = ops::allOperators()[value.op].workIn(
           ops::arithmeticOf(computedType(value), precision));
     for (ValueId arg : args(value))
       ready[id] = std::max(ready[id], ready[arg]);
@@ -192,7 +193,7 @@ static std::string line(const Graph &graph, const Value &value) {
   case ValueKind::Call:
     break;
   }
-  std::string text = concat(ops::table()[value.op].info.name, ' ',
+  std::string text = concat(ops::allOperators()[value.op].info.name, ' ',
                             nameOf(graph.computedType(value)));
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);

@@ -71,7 +71,9 @@ std::optional<DType> semantics::computedType(ops::TypeRule rule,
   default:
     break;
   }
-  const bool accepted = rule == TypeRule::Floating   ? category == 2
+  const bool accepted = rule == TypeRule::Floating ? category == 2
+                        : rule == TypeRule::Single
+                            ? category == 2 && promoted != DType::F64
                         : rule == TypeRule::Number   ? category != 0
                         : rule == TypeRule::Integral ? category != 2
                         : rule == TypeRule::Integer  ? category == 1
@@ -83,6 +85,8 @@ std::string_view semantics::describe(ops::TypeRule rule) {
   switch (rule) {
   case ops::TypeRule::Floating:
     return "floating point";
+  case ops::TypeRule::Single:
+    return "f32, f16 and bf16";
   case ops::TypeRule::Number:
     return "integers and floating point";
   case ops::TypeRule::Integral:

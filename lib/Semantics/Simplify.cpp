@@ -118,7 +118,7 @@ Expected<DType> Simplifier::callType(const ops::OpInfo &info,
 Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
   if (std::all_of(args.begin(), args.end(), isNumber))
     return numberCall(op, args);
-  const ops::OpInfo &info = ops::table()[op].info;
+  const ops::OpInfo &info = ops::allOperators()[op].info;
   const auto type = callType(info, args);
   if (!type)
     return type.error();
@@ -158,12 +158,14 @@ std::optional<Term> Simplifier::withLiteral(ops::OpId op, DType type,
   const Number met =
       castNumber(graph.numbers()[*literal.number].number, heldType(type));
   const ops::LiteralForm form =
-      ops::table()[op].withLiteral(place, met.asReal());
+      ops::allOperators()[op].withLiteral(place, met.asReal());
   if (form.expansion.empty())
     return std::nullopt;
-  const Number value{.kind = Number::Kind::Real, .real = form.value};
-  const auto constant = number({.number = value});
-  const Term forms[] = {other, constant ? *constant : Term{}};
+  std::array<Term, 1 + std::tuple_size_v<decltype(form.values)>> forms{other};
+  for (std::size_t i = 0; i < form.values.size(); ++i) {
+    const Number value{.kind = Number::Kind::Real, .real = form.values[i]};
+    forms[i + 1] = *number({.number = value});
+  }
   auto simpler = expand(form.expansion, forms);
   // Forms are made for real numbers: 1 / x of an integer is none.
   if (!simpler || simpler->type != type)
@@ -185,7 +187,7 @@ Expected<Term> Simplifier::expand(std::string_view expansion,
     std::array<Term, ops::MaxArity> callArgs;
     for (std::size_t k = 0; k < nodes[i].children.size(); ++k)
       callArgs[k] = terms[nodes[i].children[k]];
-    auto result = call(*ops::find(nodes[i].name),
+    auto result = call(*ops::findAny(nodes[i].name),
                        {callArgs.data(), nodes[i].children.size()});
     if (!result)
       return result;

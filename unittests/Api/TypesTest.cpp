@@ -166,6 +166,13 @@ TEST(Literals, DoNotMultiplyMachineCode) {
   EXPECT_EQ(out, 15);
   ASSERT_TRUE(half->run(in, result));
   EXPECT_EQ(out, 2.5f);
+  // So do divisors that are no powers of two; other divisions are other code.
+  auto dozen = engine.compile("div(@0,12)"),
+       byte = engine.compile("div(@0,255)"),
+       refused = engine.compile("div(@0,0.7)");
+  ASSERT_TRUE(dozen && byte && refused);
+  EXPECT_EQ(dozen->codeAddress(), byte->codeAddress());
+  EXPECT_NE(dozen->codeAddress(), refused->codeAddress());
   // Powers are other code.
   auto square = engine.compile("pow(@0,2)"), cube = engine.compile("pow(@0,3)");
   ASSERT_TRUE(square && cube);

@@ -49,7 +49,7 @@ DType typeOf(ops::Arithmetic arithmetic) {
 
 std::string nameOfCase(const testing::TestParamInfo<Case> &info) {
   const auto &[id, arithmetic] = info.param;
-  std::string name(ops::table()[id].info.name);
+  std::string name(ops::allOperators()[id].info.name);
   name += '_';
   name += nameOf(typeOf(arithmetic));
   return arithmetic == ops::Arithmetic::F32Accurate ? name + "_accurate" : name;
@@ -57,9 +57,9 @@ std::string nameOfCase(const testing::TestParamInfo<Case> &info) {
 
 std::vector<Case> everyCase() {
   std::vector<Case> cases;
-  for (ops::OpId id = 0; id < ops::table().size(); ++id)
+  for (ops::OpId id = 0; id < ops::allOperators().size(); ++id)
     for (std::size_t a = 0; a < ops::ArithmeticCount; ++a)
-      if (ops::table()[id].works(static_cast<ops::Arithmetic>(a)))
+      if (ops::allOperators()[id].works(static_cast<ops::Arithmetic>(a)))
         cases.emplace_back(id, static_cast<ops::Arithmetic>(a));
   return cases;
 }
@@ -67,7 +67,7 @@ std::vector<Case> everyCase() {
 semantics::Plan planOf(ops::OpId id, ops::Arithmetic arithmetic) {
   semantics::GraphBuilder builder;
   std::vector<semantics::ValueId> args;
-  const ops::OpEntry &entry = ops::table()[id];
+  const ops::OpEntry &entry = ops::allOperators()[id];
   for (unsigned k = 0; k < entry.arity; ++k)
     args.push_back(builder.input(k, entry.info.takesCondition && k == 0
                                         ? DType::Bool
@@ -148,7 +148,7 @@ template <class T> Columns<T> argumentsFor(const ops::OpEntry &entry) {
 
 template <class Out, class T>
 void checkResults(ops::OpId id, ops::Arithmetic arithmetic) {
-  const auto columns = argumentsFor<T>(ops::table()[id]);
+  const auto columns = argumentsFor<T>(ops::allOperators()[id]);
   const std::size_t count = columns[0].size();
   Column<Out> expected(count), got(count);
   std::vector<const void *> args;
@@ -158,7 +158,7 @@ void checkResults(ops::OpId id, ops::Arithmetic arithmetic) {
   Column<bool> truths(count);
   for (std::size_t i = 0; i < count; ++i)
     truths[i] = columns[0][i] > 0;
-  if (ops::table()[id].info.takesCondition)
+  if (ops::allOperators()[id].info.takesCondition)
     args[0] = truths.data();
   ops::blocks(arithmetic)[id](count, args.data(), expected.data());
 
@@ -178,7 +178,7 @@ void checkResults(ops::OpId id, ops::Arithmetic arithmetic) {
 }
 
 template <class T> void checkTiers(ops::OpId id, ops::Arithmetic arithmetic) {
-  if (ops::table()[id].info.result == ops::ResultRule::Bool)
+  if (ops::allOperators()[id].info.result == ops::ResultRule::Bool)
     checkResults<bool, T>(id, arithmetic);
   else
     checkResults<T, T>(id, arithmetic);

@@ -42,17 +42,27 @@ TEST(LiteralForm, DivisionByAPowerOfTwoIsAProduct) {
       ASSERT_EQ(form.expansion, "mul(@0,@1)") << literal;
       for (float x : specialFloats())
         EXPECT_PRED2(sameFloat, x / static_cast<float>(literal),
-                     x * static_cast<float>(form.value))
+                     x * static_cast<float>(form.values[0]))
             << x << " by " << literal;
     }
 }
 
+TEST(LiteralForm, DivisionByOtherNumbersNeedsTheirReciprocal) {
+  for (double literal : {3.0, -12.0, 255.0, 0.1f + 0.0}) {
+    const LiteralForm form = Div::withLiteral(1, literal);
+    EXPECT_EQ(form.expansion, "div_by(@0,@1,@2,@3)") << literal;
+    EXPECT_EQ(form.values[0], literal);
+    EXPECT_NEAR((form.values[1] + form.values[2]) * literal, 1, 0x1p-45);
+  }
+}
+
 TEST(LiteralForm, OtherDivisionsStay) {
   const double infinity = std::numeric_limits<double>::infinity();
-  for (double literal : {0.0, 3.0, 12.0, 0.1, 0x1p127, 0x1p-127, 0x1p-149,
-                         infinity, std::nan("")})
+  for (double literal :
+       {0.0, 0.1, 0x1p127, 0x1p-127, 0x1p-149, infinity, std::nan("")})
     EXPECT_EQ(Div::withLiteral(1, literal).expansion, "") << literal;
-  EXPECT_EQ(Div::withLiteral(0, 2).expansion, "");
+  for (double literal : {2, 12})
+    EXPECT_EQ(Div::withLiteral(0, literal).expansion, "") << literal;
 }
 
 } // namespace

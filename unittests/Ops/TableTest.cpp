@@ -92,9 +92,11 @@ TEST(Table, KnowsArities) {
 
 TEST(Table, IsComplete) {
   ASSERT_EQ(ops::table().size(), ops::Operators::size);
-  ASSERT_EQ(ops::blocks(ops::Arithmetic::F32).size(), ops::Operators::size);
-  for (std::size_t id = 0; id < ops::table().size(); ++id) {
-    const ops::OpEntry &entry = ops::table()[id];
+  const auto all = ops::allOperators();
+  ASSERT_EQ(all.size(), ops::AllOperators::size);
+  ASSERT_EQ(ops::blocks(ops::Arithmetic::F32).size(), all.size());
+  for (std::size_t id = 0; id < all.size(); ++id) {
+    const ops::OpEntry &entry = all[id];
     EXPECT_FALSE(entry.info.doc.empty()) << entry.info.name;
     EXPECT_EQ(entry.reference != nullptr, entry.works(ops::Arithmetic::F32))
         << entry.info.name;
@@ -104,6 +106,17 @@ TEST(Table, IsComplete) {
           << entry.info.name;
     }
     EXPECT_LT(entry.info.domain.low, entry.info.domain.high) << entry.info.name;
+  }
+}
+
+TEST(Table, HidesOperatorsThatOnlyLiteralFormsName) {
+  for (std::size_t id = ops::table().size(); id < ops::AllOperators::size;
+       ++id) {
+    const std::string_view name = ops::allOperators()[id].info.name;
+    EXPECT_EQ(ops::findAny(name), id);
+    EXPECT_EQ(ops::find(name), std::nullopt) << name;
+    EXPECT_NE(ops::closest(name), name);
+    EXPECT_EQ(ops::arityOfName(name), 0u) << name;
   }
 }
 

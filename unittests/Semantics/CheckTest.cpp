@@ -75,11 +75,26 @@ TEST(Check, LiteralsMakeCallsSimplerWhereNoBitChanges) {
 }
 
 TEST(Check, LiteralsStayWhereABitWouldChange) {
-  // 0 + -0 is 0; 1/12 and 1/3e38 are not exact; 1e-45 has no reciprocal.
+  // 0 + -0 is 0; 1e-45 has no reciprocal, and no two parts serve 0.7.
   for (const char *kept : {"add(@0,0)", "add(@0,0.0)", "mul(@0,0)"})
     EXPECT_NE(graphOf(kept), graphOf("@0")) << kept;
-  for (const char *kept : {"div(@0,12)", "div(@0,1e-45)", "div(@0,inf)"})
-    EXPECT_EQ(graphOf(kept).find("mul"), std::string::npos) << kept;
+  for (const char *kept : {"div(@0,0.7)", "div(@0,1e-45)", "div(@0,inf)"})
+    EXPECT_NE(graphOf(kept).find(" = div f32 %0 %1\n"), std::string::npos)
+        << kept;
+}
+
+TEST(Check, DivisionByALiteralIsAnOperatorThatNobodyCanName) {
+  EXPECT_EQ(graphOf("div(@0,12)"), "%0 = input f32 @0\n"
+                                   "%1 = parameter f32 12.0\n"
+                                   "%2 = parameter f32 0.0833333283662796\n"
+                                   "%3 = parameter f32 4.967053879312289e-09\n"
+                                   "%4 = div_by f32 %0 %1 %2 %3\n"
+                                   "store %4\n");
+  EXPECT_NE(graphOf("div(12,@0)").find(" = div f32 "), std::string::npos);
+  EXPECT_NE(graphOf("div(@0,size(@0,0))").find(" = div f32 %0 %1\n"),
+            std::string::npos);
+  EXPECT_EQ(graphOf("div_by(@0,1,1,0)").rfind("error: unknown operator", 0),
+            0u);
 }
 
 TEST(Check, RefusalsNameTheThingAndItsPlace) {
