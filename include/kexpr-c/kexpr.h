@@ -36,7 +36,8 @@
 /// are looked at during the call only; tensors' data must be there whenever a
 /// kernel runs that is bound to it. Text ends with a NUL, given or taken.
 ///
-/// Threads. Any number may use one object at once; free it when none does.
+/// Threads. Any number may use one object at once, but for graphs; free it when
+/// none does.
 ///
 /// Options. The members of a structure may be 0, which is the default, so that
 /// NULL or `{.size = sizeof options}` is all defaults. `size` must be set;
@@ -285,6 +286,7 @@ KEXPR_API void kexpr_layer_free(kexpr_layer *layer);
 #endif
 
 #include "kexpr-c/Expression.h"
+#include "kexpr-c/Graph.h"
 #include "kexpr-c/Inspect.h"
 #include "kexpr-c/Operators.h"
 

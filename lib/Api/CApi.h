@@ -13,6 +13,7 @@
 #include <exception>
 #include <new>
 #include <utility>
+#include <vector>
 
 struct kexpr_expression {
   kexpr::Expression expression;
@@ -40,6 +41,23 @@ struct kexpr_layer {
 
   kexpr::ExpressionLayer layer;
   kexpr_kernel kernel;
+};
+
+struct kexpr_model {
+  kexpr::PnnxModel model;
+};
+
+struct kexpr_registry {
+  kexpr::LayerRegistry registry;
+};
+
+/// The structures of C point into vectors that do not change any more.
+struct kexpr_steps {
+  explicit kexpr_steps(std::vector<kexpr::GraphStep> made);
+
+  std::vector<kexpr::GraphStep> made;
+  std::vector<std::vector<const char *>> names;
+  std::vector<kexpr_step> steps;
 };
 
 namespace kexpr::capi {

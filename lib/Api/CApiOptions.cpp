@@ -80,6 +80,15 @@ Expected<ParseLimits> capi::limitsOf(const kexpr_parse_limits *given) {
   return limits;
 }
 
+/// What compilations and graphs have in common.
+template <class Options, class Known>
+static Status setMode(Options &options, const Known &known) {
+  auto status = set(options.mode, known.mode, Mode::Tiered, "mode");
+  return status ? set(options.precision, known.precision, Precision::Accurate,
+                      "precision")
+                : status;
+}
+
 static Status readOperands(const kexpr_compile_options &known,
                            CompileOptions &options) {
   if (!known.operand_types && known.operand_type_count > 0)
@@ -105,12 +114,7 @@ Expected<CompileOptions> capi::optionsOf(const kexpr_compile_options *given) {
   if (!known)
     return known.error();
   CompileOptions options;
-  if (auto status = set(options.mode, known->mode, Mode::Tiered, "mode");
-      !status)
-    return status.error();
-  if (auto status = set(options.precision, known->precision,
-                        Precision::Accurate, "precision");
-      !status)
+  if (auto status = setMode(options, *known); !status)
     return status.error();
   if (auto status = readOperands(*known, options); !status)
     return status.error();
@@ -137,5 +141,33 @@ Expected<RunOptions> capi::optionsOf(const kexpr_run_options *given) {
   if (known->stay_awake_us != 0)
     options.stayAwake = std::chrono::microseconds(
         std::max<std::int64_t>(known->stay_awake_us, 0));
+  return options;
+}
+
+kexpr_run_options capi::optionsOf(const RunOptions &options) {
+  const std::int64_t awake = options.stayAwake.count();
+  return {.size = sizeof(kexpr_run_options),
+          .max_threads = options.maxThreads,
+          .stores = static_cast<std::int32_t>(options.stores),
+          .tile_elements = options.tileElements,
+          .stay_awake_us = awake == 0 ? -1 : awake};
+}
+
+Expected<GraphOptions> capi::optionsOf(const kexpr_graph_options *given) {
+  auto known = read(given, "kexpr_graph_options");
+  if (!known)
+    return known.error();
+  GraphOptions options;
+  if (auto status = setMode(options, *known); !status)
+    return status.error();
+  options.fuse = !known->no_fuse;
+  options.reuseMemory = !known->no_reuse;
+  if (!known->extra_outputs && known->extra_output_count > 0)
+    return isNull("kexpr_graph_options.extra_outputs");
+  for (std::size_t i = 0; i < known->extra_output_count; ++i) {
+    if (!known->extra_outputs[i])
+      return isNull(concat("the name of extra output ", i).c_str());
+    options.extraOutputs.emplace_back(known->extra_outputs[i]);
+  }
   return options;
 }

@@ -56,7 +56,11 @@ template <class T> Status write(T record, T *out, const char *name) {
 Expected<EngineOptions> optionsOf(const kexpr_engine_options *given);
 Expected<CompileOptions> optionsOf(const kexpr_compile_options *given);
 Expected<RunOptions> optionsOf(const kexpr_run_options *given);
+Expected<GraphOptions> optionsOf(const kexpr_graph_options *given);
 Expected<ParseLimits> limitsOf(const kexpr_parse_limits *given);
+
+/// Options of C++ as those of C.
+kexpr_run_options optionsOf(const RunOptions &options);
 
 } // namespace kexpr::capi
 

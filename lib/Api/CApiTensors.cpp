@@ -48,6 +48,14 @@ static TensorView viewOf(const kexpr_tensor &tensor) {
                     Shape(tensor.strides, tensor.rank));
 }
 
+kexpr_tensor capi::tensorOf(const TensorView &view) {
+  const Shape &shape = view.shape();
+  const bool isRowMajor = view.strides() == contiguousStrides(shape);
+  return {view.data(), static_cast<kexpr_dtype>(view.type()),
+          static_cast<std::uint32_t>(shape.rank()), shape.begin(),
+          isRowMajor ? nullptr : view.strides().begin()};
+}
+
 Status Tensors::read(const kexpr_tensor *tensors, std::size_t count,
                      const char *what) {
   if (!tensors && count > 0)

@@ -13,6 +13,9 @@
 
 namespace kexpr::capi {
 
+/// A tensor whose shape and strides are those of `view`, not copies.
+kexpr_tensor tensorOf(const TensorView &view);
+
 /// The tensors of a call as views, on the stack unless there are many.
 class Tensors {
 public:

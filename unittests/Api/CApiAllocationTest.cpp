@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace kexpr;
 using namespace kexpr::test;
 
@@ -52,6 +54,26 @@ protected:
   }
 };
 } // namespace
+
+/// A layer whose output is its input.
+static const kexpr_layer_type copying = {
+    .size = sizeof copying,
+    .user = nullptr,
+    .create = nullptr,
+    .destroy = nullptr,
+    .output_types = [](void *, const kexpr_tensor_type *inputs, std::size_t,
+                       kexpr_tensor_type *outputs, std::size_t) -> kexpr_code {
+      outputs[0] = inputs[0];
+      return KEXPR_OK;
+    },
+    .forward = [](void *, const kexpr_tensor *inputs, std::size_t,
+                  const kexpr_tensor *outputs, std::size_t,
+                  const kexpr_run_options *) -> kexpr_code {
+      const auto *from = static_cast<const float *>(inputs[0].data);
+      std::copy_n(from, inputs[0].shape[0],
+                  static_cast<float *>(outputs[0].data));
+      return KEXPR_OK;
+    }};
 
 TEST_F(CApiAllocation, AWarmSerialRunMakesNone) {
   const CKernel kernel = compile(engine, "add(mul(@0,@1),@0)");
@@ -99,6 +121,40 @@ TEST_F(CApiAllocation, MemoryMayRunOutWhereverAKernelRuns) {
     return kexpr_kernel_bind(kernel.get(), inputs, 2, &output, 1, &serial,
                              Out(made), error);
   });
+}
+
+TEST_F(CApiAllocation, MemoryMayRunOutWhereverANetworkIsMadeAndRuns) {
+  CModel model;
+  expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
+    return kexpr_model_parse("7767517\n4 3\n"
+                             "pnnx.Input in 0 1 x #x=(300)f32\n"
+                             "F.relu relu 1 1 x a\n"
+                             "my.Copy copy 1 1 a y\n"
+                             "pnnx.Output out 1 0 y\n",
+                             nullptr, 0, Out(model), error);
+  });
+  CRegistry registry;
+  expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
+    return kexpr_registry_create(true, Out(registry), error);
+  });
+  expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
+    return kexpr_registry_add(registry.get(), "my.Copy", &copying, error);
+  });
+  kexpr_graph_options options = {};
+  options.size = sizeof options;
+  options.mode = KEXPR_MODE_INTERPRET;
+  CGraph graph;
+  expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
+    return kexpr_graph_create(engine.get(), model.get(), registry.get(),
+                              &options, Out(graph), error);
+  });
+  const kexpr_named_tensor input = {"in", inputs[0]};
+  CSteps steps;
+  expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
+    return kexpr_graph_profile(graph.get(), &input, 1, nullptr, 0, &serial,
+                               Out(steps), error);
+  });
+  EXPECT_EQ(kexpr_steps_count(steps.get()), 2u);
 }
 
 TEST_F(CApiAllocation, AnErrorThatCannotBeToldIsOneOfMemory) {

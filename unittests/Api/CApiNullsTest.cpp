@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every function of C, given null wherever it takes a pointer.
+// Every function of C, given null wherever it takes a pointer. Those of
+// networks are beside their other tests.
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CObjects.h"

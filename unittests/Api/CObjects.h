@@ -26,6 +26,10 @@ using CKernel = Owned<kexpr_kernel, kexpr_kernel_free>;
 using CBound = Owned<kexpr_bound, kexpr_bound_free>;
 using CLayer = Owned<kexpr_layer, kexpr_layer_free>;
 using CScalar = Owned<kexpr_scalar, kexpr_scalar_free>;
+using CModel = Owned<kexpr_model, kexpr_model_free>;
+using CRegistry = Owned<kexpr_registry, kexpr_registry_free>;
+using CGraph = Owned<kexpr_graph, kexpr_graph_free>;
+using CSteps = Owned<kexpr_steps, kexpr_steps_free>;
 
 /// Where a call of C puts the object it makes, and its error.
 template <class Object> class Out {

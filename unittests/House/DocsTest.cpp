@@ -70,10 +70,11 @@ static std::vector<std::string> snippetsOf(const SourceFile &page) {
 TEST(Docs, EmbeddingShowsTheExamples) {
   const std::string folder = "docs/examples/";
   std::string examples;
-  for (const char *file : {"embed.c", "embed.cpp", "layer.cpp"})
+  for (const char *file :
+       {"embed.c", "embed.cpp", "graph.c", "graph.cpp", "layer.cpp"})
     examples += sourceFile(folder + file).text;
   const auto snippets = snippetsOf(sourceFile("docs/embedding.md"));
-  EXPECT_GE(snippets.size(), 3u);
+  EXPECT_GE(snippets.size(), 4u);
   for (const std::string &snippet : snippets)
     EXPECT_NE(examples.find(snippet), examples.npos) << snippet;
 }
