@@ -9,6 +9,7 @@ utils/deps.sh
 cmake --preset release >/dev/null
 cmake --build --preset release
 tools=$PWD/build/release/tools
+networks=$PWD/unittests/Data/pnnx
 
 title() { printf '\n== %s\n\n' "$1"; }
 
@@ -45,3 +46,8 @@ show kexpr-run 'add(mul(@0,@1),@2)' x.npy scale.npy bias.npy -o y.npy --cache ke
 title "The loop it became: x contiguous, scale and bias constant along it"
 show kexpr-dump 'add(mul(@0,@1),@2)' --types 'f32[n],f32,f32' --emit=llvm |
   sed -n '/^\$/p; /^define/,/^}/p'
+
+cd "$networks"
+title "The tail of a residual block, exported by PNNX: three operators, one kernel"
+show kexpr-run --pnnx residual_tail.pnnx.param residual_tail.in0.npy \
+  residual_tail.in1.npy --stats
