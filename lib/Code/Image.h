@@ -7,10 +7,35 @@
 #ifndef KEXPR_CODE_IMAGE_H
 #define KEXPR_CODE_IMAGE_H
 
+#include "Support/Place.h"
+
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace kexpr::code {
+
+/// From a byte of an image on, up to the next entry, code is of a place.
+struct LineEntry {
+  std::uint32_t offset = 0;
+  Place place;
+};
+
+/// What profilers and debuggers may know of an image.
+struct Symbols {
+  /// The name of the function: any text of one line.
+  std::string name;
+  /// Bytes of the function, from the image's entry.
+  std::size_t size = 0;
+  /// The text that places are in, and the file that debuggers look for it in.
+  std::string listing, path;
+  /// In ascending order.
+  std::vector<LineEntry> lines;
+  /// A relocatable ELF file, with line tables and unwind tables, whose section
+  /// `.text` is the function.
+  std::vector<char> object;
+};
 
 /// One function with its constants, linked, as bytes that run wherever they
 /// lie: what they refer to is in them, at a distance. So an image can be kept
@@ -21,6 +46,8 @@ struct Image {
   std::size_t alignment = 1;
   /// Where in `bytes` the function starts.
   std::size_t entry = 0;
+  /// Null where nobody asked for it.
+  std::shared_ptr<const Symbols> symbols = nullptr;
 };
 
 } // namespace kexpr::code

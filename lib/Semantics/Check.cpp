@@ -238,6 +238,7 @@ Expected<Graph> Checker::run() {
   for (const Node &node : nodes) {
     if (isList && &node == &root)
       break;
+    graph.setOrigin(static_cast<std::uint32_t>(terms.size()));
     auto result = term(node);
     if (!result)
       return result.error();

@@ -39,8 +39,10 @@ std::size_t GraphBuilder::Hash::operator()(const Value &value) const {
 ValueId GraphBuilder::add(const Value &value) {
   auto [place, isNew] =
       ids.try_emplace(value, static_cast<ValueId>(graph.values.size()));
-  if (isNew)
+  if (isNew) {
     graph.values.push_back(value);
+    graph.origins.push_back(origin);
+  }
   return place->second;
 }
 
@@ -140,6 +142,7 @@ Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
       value.args[i] = renamed[value.args[i]];
     renamed[id] = static_cast<ValueId>(result.values.size());
     result.values.push_back(value);
+    result.origins.push_back(origins[id]);
   }
   for (ValueId id : kept)
     result.outputs.push_back(renamed[id]);

@@ -56,6 +56,9 @@ bool operator==(const Value &a, const Value &b);
 /// arguments come first.
 struct Graph {
   std::vector<Value> values;
+  /// The node of the expression that first needed each value: its position in
+  /// `Expression::nodes()`.
+  std::vector<std::uint32_t> origins;
   /// What is stored, one value an output.
   std::vector<ValueId> outputs;
   /// The operand index (`@N`) behind each input slot, in order of first use.
@@ -85,6 +88,8 @@ struct Graph {
 /// Makes a graph value by value, merging equal ones.
 class GraphBuilder {
 public:
+  /// Values that come are of this node of the expression.
+  void setOrigin(std::uint32_t node) { origin = node; }
   ValueId input(std::uint32_t operand, DType type);
   /// A number as an element of `type`, handed to the code or known to it; one
   /// that is no literal is always handed over.
@@ -112,6 +117,7 @@ private:
   std::uint64_t bitsOf(NumberId number, DType type) const;
 
   Graph graph;
+  std::uint32_t origin = 0;
   std::unordered_map<Value, ValueId, Hash> ids;
   std::unordered_map<std::uint32_t, std::uint32_t> slots;
   /// The parameters of literals, by their bits, and of other numbers.

@@ -33,7 +33,8 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   Plan plan{.graph = graph.restrictedTo(ids),
             .inputs = {},
             .outputs = {},
-            .precision = precision};
+            .precision = precision,
+            .listing = listing};
   plan.setContiguous();
   return plan;
 }

@@ -8,6 +8,9 @@
 #define KEXPR_SEMANTICS_PLAN_H
 
 #include "Semantics/Graph.h"
+#include "Syntax/Listing.h"
+
+#include <memory>
 
 namespace kexpr::semantics {
 
@@ -43,6 +46,10 @@ struct Plan {
   /// again soon. All outputs are then contiguous and begin at a multiple of
   /// `StreamAlignment`.
   bool streams = false;
+  /// The expression as profilers and debuggers show it, that
+  /// `Graph::origins` are nodes of; null where they are told nothing. Machine
+  /// code does not depend on it.
+  std::shared_ptr<const syntax::Listing> listing = nullptr;
 
   ops::Work work() const { return graph.work(precision); }
   /// The arithmetic of a call of the graph.

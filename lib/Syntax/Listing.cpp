@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Syntax/Listing.h"
+
+#include "Support/Hash.h"
+#include "Syntax/Printer.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::syntax;
+
+namespace {
+
+/// Writes a tree to a listing; no recursion, whatever the depth.
+class Lister {
+public:
+  Lister(const Expression &expression, Listing &listing)
+      : nodes(expression.nodes()), listing(listing) {
+    listing.nodes.resize(nodes.size());
+  }
+  void run();
+
+private:
+  struct Open {
+    std::uint32_t node;
+    bool isLong; ///< Whether each of its arguments has a line of its own.
+    std::size_t next = 0;
+  };
+  static bool isCall(const Node &node) {
+    return node.kind == NodeKind::Call || node.kind == NodeKind::List;
+  }
+  void put(std::string_view text) {
+    listing.text += text;
+    place.column += static_cast<std::uint32_t>(text.size());
+  }
+  void putLine(std::size_t depth);
+  void putOutput(std::uint32_t node);
+  void putTree(std::uint32_t root);
+  void begin(std::uint32_t node);
+  void advance();
+
+  Span<const Node> nodes;
+  Listing &listing;
+  Place place = Listing::loop();
+  std::vector<Open> open;
+};
+
+} // namespace
+
+/// Deeper lines are no further to the right, so that a listing is never much
+/// longer than its expression.
+static constexpr std::size_t MostDepth = 30;
+
+void Lister::putLine(std::size_t depth) {
+  listing.text += '\n';
+  place = {place.line + 1, 1};
+  put(std::string(2 * std::min(depth, MostDepth), ' '));
+}
+
+void Lister::begin(std::uint32_t id) {
+  const Node &node = nodes[id];
+  listing.nodes[id] = place;
+  if (!isCall(node)) {
+    put(printLeaf(node));
+    return;
+  }
+  put(node.name);
+  put(node.kind == NodeKind::List ? "[" : "(");
+  const bool isLong =
+      std::any_of(node.children.begin(), node.children.end(),
+                  [this](std::uint32_t id) { return isCall(nodes[id]); });
+  open.push_back({id, isLong});
+}
+
+/// One step of the innermost open call: its next argument, or its end.
+void Lister::advance() {
+  Open &inner = open.back();
+  const Node &node = nodes[inner.node];
+  if (inner.next == node.children.size()) {
+    put(node.kind == NodeKind::List ? "]" : ")");
+    open.pop_back();
+    return;
+  }
+  if (inner.next > 0)
+    put(inner.isLong ? "," : ", ");
+  if (inner.isLong)
+    putLine(2 + open.size());
+  begin(node.children[inner.next++]);
+}
+
+void Lister::putTree(std::uint32_t root) {
+  putLine(2);
+  begin(root);
+  while (!open.empty())
+    advance();
+}
+
+void Lister::putOutput(std::uint32_t node) {
+  putLine(1);
+  listing.outputs.push_back(place);
+  put("out" + std::to_string(listing.outputs.size() - 1) + " =");
+  putTree(node);
+}
+
+void Lister::run() {
+  put("for each element:");
+  const auto root = static_cast<std::uint32_t>(nodes.size() - 1);
+  if (nodes[root].kind == NodeKind::List) {
+    listing.nodes[root] = Listing::loop();
+    for (std::uint32_t output : nodes[root].children)
+      putOutput(output);
+  } else {
+    putOutput(root);
+  }
+  put("\n");
+}
+
+/// What fits a line of a profiler, and is still another name for another
+/// expression.
+static std::string shortened(const std::string &canonical) {
+  constexpr std::size_t most = 120, kept = 100;
+  if (canonical.size() <= most)
+    return canonical;
+  return canonical.substr(0, kept) + "...#" +
+         Digest::of(canonical).str().substr(0, 8);
+}
+
+Listing syntax::list(const Expression &expression) {
+  Listing listing;
+  Lister(expression, listing).run();
+  listing.name = shortened(expression.canonical());
+  return listing;
+}

@@ -1,0 +1,49 @@
+//===- Syntax/Listing.h - An expression as a source file ------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SYNTAX_LISTING_H
+#define KEXPR_SYNTAX_LISTING_H
+
+#include "Support/Place.h"
+#include "kexpr/Expression.h"
+
+#include <string>
+#include <vector>
+
+namespace kexpr::syntax {
+
+/// An expression written as what a kernel does, at most one operator a line:
+///
+///     for each element:
+///       out0 =
+///         add(
+///           mul(@0, @1),
+///           2.0)
+///
+/// Line tables of machine code name places in it.
+struct Listing {
+  std::string text;
+  /// Where each of `Expression::nodes()` begins. That of a list of outputs is
+  /// the first line.
+  std::vector<Place> nodes;
+  /// Where each output is stored.
+  std::vector<Place> outputs;
+  /// What debuggers call the function, and the file that they look for `text`
+  /// in.
+  std::string name, path;
+
+  /// Of what belongs to no operator: the loop itself.
+  static constexpr Place loop() { return {1, 1}; }
+};
+
+/// The listing, whose name is the canonical spelling, cut where it is long, and
+/// whose path is empty. Its size is that of the expression times a constant,
+/// however deep it is.
+Listing list(const Expression &expression);
+
+} // namespace kexpr::syntax
+
+#endif // KEXPR_SYNTAX_LISTING_H
