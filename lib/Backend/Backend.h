@@ -16,6 +16,7 @@
 
 #include "Code/Identity.h"
 #include "Code/Image.h"
+#include "CodeGen/CodeListing.h"
 #include "CodeGen/LoopReport.h"
 
 namespace kexpr::backend {
@@ -32,7 +33,7 @@ class Backend {
 public:
   virtual ~Backend() = default;
 
-  // See CodeGen/CodeGen.h and CodeGen/LoopReport.h.
+  // See the headers of CodeGen.
   virtual Expected<codegen::Target>
   makeTarget(const codegen::TargetOptions &options) const = 0;
   virtual Status checkRunsHere(const codegen::Target &target) const = 0;
@@ -44,7 +45,12 @@ public:
   reportLoop(const semantics::Plan &plan, const codegen::Target &target,
              codegen::OptLevel level) const = 0;
 
-  /// Generates code for a target of this machine and links it.
+  virtual Expected<codegen::CodeListing>
+  listCode(const semantics::Plan &plan, const codegen::Target &target,
+           codegen::OptLevel level) const = 0;
+
+  /// Generates code for a target of this machine and links it. The image has
+  /// symbols if the plan has a listing.
   virtual Expected<Compiled> compile(const semantics::Plan &plan,
                                      const codegen::Target &target,
                                      codegen::OptLevel level) const = 0;

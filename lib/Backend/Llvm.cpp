@@ -36,6 +36,11 @@ public:
              codegen::OptLevel level) const override {
     return codegen::reportLoop(plan, target, level);
   }
+  Expected<codegen::CodeListing>
+  listCode(const semantics::Plan &plan, const codegen::Target &target,
+           codegen::OptLevel level) const override {
+    return codegen::listCode(plan, target, level);
+  }
   Expected<Compiled> compile(const semantics::Plan &plan,
                              const codegen::Target &target,
                              codegen::OptLevel level) const override;
@@ -64,6 +69,22 @@ Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
   return made;
 }
 
+/// What the object says of a function that is at `entry` in the image.
+static std::shared_ptr<const code::Symbols>
+symbolsOf(const syntax::Listing &listing, codegen::ObjectCode object,
+          std::size_t entry) {
+  auto symbols = std::make_shared<code::Symbols>();
+  symbols->name = listing.name;
+  symbols->size = object.size;
+  symbols->listing = listing.text;
+  symbols->path = listing.path;
+  for (const codegen::CodePlace &each : object.places)
+    symbols->lines.push_back(
+        {static_cast<std::uint32_t>(entry) + each.offset, each.place});
+  symbols->object = std::move(object.bytes);
+  return symbols;
+}
+
 Expected<Compiled> LlvmBackend::compile(const semantics::Plan &plan,
                                         const codegen::Target &target,
                                         codegen::OptLevel level) const {
@@ -74,12 +95,14 @@ Expected<Compiled> LlvmBackend::compile(const semantics::Plan &plan,
   if (!linker)
     return linker.error();
   const auto start = Clock::now();
-  auto image = (*linker)->link(std::move(object->bytes), object->symbol);
+  auto image = (*linker)->link(object->bytes, object->symbol);
   if (!image)
     return image.error();
-  return Compiled{.image = std::move(*image),
-                  .times = object->times,
-                  .link = Clock::now() - start};
+  const auto times = object->times;
+  if (plan.listing)
+    image->symbols = symbolsOf(*plan.listing, std::move(*object), image->entry);
+  return Compiled{
+      .image = std::move(*image), .times = times, .link = Clock::now() - start};
 }
 
 extern "C" const Backend *kexpr_backend(const char *buildId) {

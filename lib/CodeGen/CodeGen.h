@@ -15,6 +15,7 @@
 #define KEXPR_CODEGEN_CODEGEN_H
 
 #include "Semantics/Plan.h"
+#include "Support/Place.h"
 #include "kexpr/Error.h"
 
 #include <chrono>
@@ -69,11 +70,23 @@ struct CompileTimes {
   std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
 };
 
-/// A relocatable object file with one `LoopFn` under `symbol`.
+/// From a byte of a function on, up to the next entry, code is of a place.
+struct CodePlace {
+  std::uint32_t offset = 0;
+  Place place;
+};
+
+/// A relocatable object file with one `LoopFn` under `symbol`, which is all of
+/// its section `.text`.
 struct ObjectCode {
   std::vector<char> bytes;
   std::string symbol;
   CompileTimes times;
+  /// If the plan has a listing: the bytes of the function, and where in the
+  /// listing they come from, in ascending order. There are line tables and
+  /// unwind tables in the object, too. Code is the same with them and without.
+  std::size_t size = 0;
+  std::vector<CodePlace> places;
 };
 
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
@@ -89,7 +102,9 @@ std::size_t generatorCount();
 
 enum class Stage : std::uint8_t {
   Llvm, ///< LLVM IR as emitted.
-  Asm,  ///< Assembly of the finished code.
+  /// Assembly of the finished code; if the plan has a listing, with the line
+  /// of the listing and the operator that each instruction is of.
+  Asm,
 };
 
 /// A stage as text, the same from run to run.

@@ -7,6 +7,7 @@
 #include "CodeGen/Generator.h"
 
 #include "CodeGen/KernelPasses.h"
+#include "CodeGen/PlacePasses.h"
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
@@ -32,6 +33,7 @@ bool Generator::addPasses(const MakeStreamer &make) {
     return false;
   config->addMachinePasses();
   config->setInitialized();
+  needed.add(createFillPlacesPass());
   auto streamer = make(target, stream, info->getMMI().getContext());
   if (!streamer)
     return false;

@@ -8,9 +8,13 @@
 #define KEXPR_CODEGEN_KERNELBUILDER_H
 
 #include "CodeGen/CodeGen.h"
+#include "CodeGen/DebugInfo.h"
 #include "CodeGen/Slot.h"
 
 #include <llvm/IR/Module.h>
+
+#include <optional>
+#include <set>
 
 namespace kexpr::codegen {
 
@@ -29,16 +33,28 @@ private:
   void emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
-  llvm::Value *advance(llvm::Value *index) {
-    return ir.CreateNUWAdd(index, ir.getInt64(copies * lanes.lanes), "i.next");
+  llvm::Value *advance(llvm::Value *index, const char *name = "i.next") {
+    return ir.CreateNUWAdd(index, ir.getInt64(copies * lanes.lanes), name);
   }
+  /// What comes is of this place of the plan's listing.
+  void setPlace(Place place) {
+    if (debug)
+      ir.SetCurrentDebugLocation(debug->at(place));
+  }
+  void setPlaceOf(semantics::ValueId value);
+  void setPlaceOfRare();
+  std::size_t rareCount() const {
+    return lanes.rareMasks ? lanes.rareMasks->size() : 0;
+  }
+  void setCopy(unsigned copy);
   void narrow(unsigned fewer);
   void emitTail();
   void emitEnd(llvm::BasicBlock *done);
   void hoist();
   Values compute(const Position &at);
-  llvm::Value *value(const semantics::Value &value, const Position &at,
+  llvm::Value *value(semantics::ValueId id, const Position &at,
                      const Values &values);
+  llvm::Value *convert(const semantics::Value &value, const Values &values);
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values);
   llvm::BasicBlock *block(const char *name,
@@ -52,8 +68,13 @@ private:
   const unsigned copies;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
-  llvm::IRBuilder<> ir;
+  NameContext names;
+  NamingBuilder ir;
   LaneBuilder lanes;
+  /// If the plan has a listing.
+  std::optional<DebugInfo> debug;
+  /// The operators that have a slow way in the main loop.
+  std::set<semantics::ValueId> rare;
   llvm::Function *function = nullptr;
   llvm::Value *count = nullptr;
   /// How many elements the main loop takes care of.

@@ -25,9 +25,32 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), copies(copiesOf(plan, level)),
       tailLanes(tailLanesOf(plan, target)),
-      ir(module.getContext()), lanes{ir, lanesOf(plan, target), target.hasHalf,
-                                     target.maskedBytes} {
+      ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
+      lanes{ir, lanesOf(plan, target), target.hasHalf, target.maskedBytes,
+            names} {
   makeFunction(target);
+  if (plan.listing)
+    debug.emplace(*function, *plan.listing);
+  setPlace(syntax::Listing::loop());
+}
+
+void KernelBuilder::setPlaceOf(semantics::ValueId value) {
+  if (debug)
+    setPlace(plan.listing->nodes[plan.graph.origins[value]]);
+}
+
+/// Who is asked for whether a step must be done again: the one operator that
+/// may ask for it, or the loop for several.
+void KernelBuilder::setPlaceOfRare() {
+  if (rare.size() == 1)
+    setPlaceOf(*rare.begin());
+  else
+    setPlace(syntax::Listing::loop());
+}
+
+/// What comes is of that copy of the body in the main loop.
+void KernelBuilder::setCopy(unsigned copy) {
+  names.suffix = copy ? '.' + std::to_string(copy) : "";
 }
 
 void KernelBuilder::makeFunction(const Target &target) {
@@ -74,35 +97,48 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
   unsigned arity = 0;
   for (semantics::ValueId arg : plan.graph.args(value))
     args[arity++] = values[arg];
+  names.part = ops::allOperators()[value.op].info.name;
   llvm::Value *result =
       emitters(plan.arithmeticOf(value))[value.op](lanes, args);
-  if (llvm::isa<llvm::Instruction>(result) && !result->hasName())
-    result->setName(llvm::StringRef(ops::allOperators()[value.op].info.name));
+  nameResult(result, names);
+  names.part = {};
   return result;
 }
 
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   Values values;
-  for (std::size_t id = 0; id < plan.graph.values.size(); ++id)
-    values.push_back(invariant[id] ? invariant[id]
-                                   : value(plan.graph.values[id], at, values));
+  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
+    const std::size_t before = rareCount();
+    values.push_back(invariant[id] ? invariant[id] : value(id, at, values));
+    if (rareCount() > before)
+      rare.insert(id);
+  }
   return values;
 }
 
-llvm::Value *KernelBuilder::value(const semantics::Value &value,
-                                  const Position &at, const Values &values) {
+llvm::Value *KernelBuilder::convert(const semantics::Value &value,
+                                    const Values &values) {
+  names.part = nameOf(value.type);
+  llvm::Value *result = emitConversion(
+      lanes, values[value.args[0]], plan.graph.computedType(value), value.type);
+  nameResult(result, names);
+  names.part = {};
+  return result;
+}
+
+llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
+                                  const Values &values) {
+  const semantics::Value &value = plan.graph.values[id];
+  setPlaceOf(id);
   switch (value.kind) {
   case ValueKind::Constant:
     return lanes.splatBits(value.type, value.bits);
   case ValueKind::Input:
-    return inputs[value.input].load(
-        lanes, at, "x" + llvm::Twine(plan.graph.inputs[value.input]));
+    return inputs[value.input].load(lanes, at);
   case ValueKind::Parameter:
-    return parameters[value.input].load(lanes, at,
-                                        "p" + llvm::Twine(value.input));
+    return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:
-    return emitConversion(lanes, values[value.args[0]],
-                          plan.graph.computedType(value), value.type);
+    return convert(value, values);
   case ValueKind::Call:
     break;
   }
@@ -112,7 +148,8 @@ llvm::Value *KernelBuilder::value(const semantics::Value &value,
 /// What every element has the same of is computed before the loop.
 void KernelBuilder::hoist() {
   const semantics::Graph &graph = plan.graph;
-  for (const semantics::Value &each : graph.values) {
+  for (semantics::ValueId id = 0; id < graph.values.size(); ++id) {
+    const semantics::Value &each = graph.values[id];
     const auto args = graph.args(each);
     const bool isSame =
         each.kind == ValueKind::Input
@@ -120,13 +157,18 @@ void KernelBuilder::hoist() {
             : std::all_of(args.begin(), args.end(), [this](auto arg) {
                 return invariant[arg] != nullptr;
               });
-    invariant.push_back(isSame ? value(each, {}, invariant) : nullptr);
+    invariant.push_back(isSame ? value(id, {}, invariant) : nullptr);
   }
+  setPlace(syntax::Listing::loop());
 }
 
 void KernelBuilder::store(const Position &at, const Values &values) {
-  for (std::size_t i = 0; i < outputs.size(); ++i)
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (debug)
+      setPlace(plan.listing->outputs[i]);
     outputs[i].store(lanes, at, values[plan.graph.outputs[i]], plan.streams);
+  }
+  setPlace(syntax::Listing::loop());
 }
 
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where
@@ -136,7 +178,9 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   llvm::SmallVector<llvm::Value *> rareMasks;
   llvm::SmallVector<Values> bodies;
   auto position = [&](unsigned copy) {
-    return Position{ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes))};
+    setCopy(copy);
+    return Position{
+        ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes), "at")};
   };
   lanes.rareMasks = &rareMasks;
   for (unsigned copy = 0; copy < copies; ++copy) {
@@ -146,12 +190,14 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
       store(at, bodies.back());
   }
   lanes.rareMasks = nullptr;
+  setCopy(0);
   if (!rareMasks.empty()) {
     emitRedo(rareMasks, index);
     // A position of this block's own is part of an address, and no register.
     for (unsigned copy = 0; copy < copies; ++copy)
       store(position(copy), bodies[copy]);
   }
+  setCopy(0);
   return advance(index);
 }
 
@@ -159,13 +205,14 @@ void KernelBuilder::emitMainLoop() {
   llvm::BasicBlock *before = ir.GetInsertBlock();
   const std::int64_t step = copies * std::int64_t{lanes.lanes};
   whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
-  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), loop, tailCheck);
+  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop,
+                  tailCheck);
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpNE(next, whole), loop, tailCheck);
+  ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
 }
 
 void KernelBuilder::run() {
@@ -187,9 +234,11 @@ void KernelBuilder::run() {
   auto *done = block("done");
   emitEnd(done);
   ir.SetInsertPoint(tailCheck);
-  ir.CreateCondBr(ir.CreateICmpNE(whole, count), tailEntry, done);
+  ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   ir.SetInsertPoint(done);
   ir.CreateRetVoid();
+  if (debug)
+    debug->finish();
 }
 
 std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelPasses.h"
 
+#include "CodeGen/PlacePasses.h"
+
 #include <llvm/Pass.h>
 
 #include <algorithm>
@@ -122,13 +124,22 @@ static constexpr llvm::StringRef Harmful[] = {
     "Early Machine Loop Invariant Code Motion",
 };
 
+/// What has instructions lose their places.
+static constexpr llvm::StringRef Moving = "Machine code sinking";
+
 void KernelPasses::add(llvm::Pass *pass) {
   auto has = [name = pass->getPassName()](const auto &names) {
     return std::find(std::begin(names), std::end(names), name) !=
            std::end(names);
   };
-  if (has(NothingToDo) || has(NothingGained) || has(Harmful))
+  if (has(NothingToDo) || has(NothingGained) || has(Harmful)) {
     delete pass;
-  else
+  } else if (pass->getPassName() == Moving) {
+    const auto [before, behind] = createKeepPlacesPasses();
+    manager.add(before);
     manager.add(pass);
+    manager.add(behind);
+  } else {
+    manager.add(pass);
+  }
 }

@@ -17,11 +17,14 @@ using namespace kexpr::codegen;
 void KernelBuilder::emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks,
                              llvm::Value *index) {
   auto *common = block("common", tailCheck), *redo = block("redo", tailEntry);
-  ir.CreateCondBr(ir.CreateOrReduce(ir.CreateOr(rareMasks)), redo, common,
-                  unlikely(ir.getContext()));
+  setPlaceOfRare();
+  llvm::Value *isRare = ir.CreateOrReduce(ir.CreateOr(rareMasks));
+  isRare->setName("rare");
+  ir.CreateCondBr(isRare, redo, common, unlikely(ir.getContext()));
+  setPlace(syntax::Listing::loop());
   ir.SetInsertPoint(redo);
   from->addIncoming(index, redo);
-  to->addIncoming(advance(index), redo);
+  to->addIncoming(advance(index, "redo.end"), redo);
   ir.CreateBr(tailEntry);
   ir.SetInsertPoint(common);
 }
@@ -33,7 +36,7 @@ void KernelBuilder::narrow(unsigned fewer) {
   std::iota(first.begin(), first.end(), 0);
   for (llvm::Value *&value : invariant)
     if (value && fewer < lanes.lanes)
-      value = ir.CreateShuffleVector(value, first);
+      value = ir.CreateShuffleVector(value, first, value->getName());
   lanes.lanes = fewer;
 }
 
@@ -51,17 +54,19 @@ void KernelBuilder::emitTail() {
   at->addIncoming(from, tailEntry);
   // At most one step of the main loop is left, so 32 bits hold it.
   llvm::Value *left =
-      ir.CreateTrunc(ir.CreateSub(to, at), ir.getInt32Ty(), "left");
+      ir.CreateTrunc(ir.CreateSub(to, at, "rest"), ir.getInt32Ty(), "left");
   llvm::Value *mask =
       ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
-                       ir.CreateVectorSplat(lanes.lanes, left), "mask");
+                       ir.CreateVectorSplat(lanes.lanes, left, "left"), "mask");
+  names.suffix = ".tail";
   lanes.existing = mask;
   const Position position{at, left, mask};
   store(position, compute(position));
+  setCopy(0);
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
   at->addIncoming(next, ir.GetInsertBlock());
   auto *end = block("tail.end");
-  ir.CreateCondBr(ir.CreateICmpSLT(next, to), tail, end);
+  ir.CreateCondBr(ir.CreateICmpSLT(next, to, "more"), tail, end);
   ir.SetInsertPoint(end);
 }
 
@@ -78,9 +83,9 @@ void KernelBuilder::emitEnd(llvm::BasicBlock *done) {
     return;
   }
   auto *resume = block("resume"), *again = block("again", loop);
-  ir.CreateCondBr(ir.CreateICmpEQ(to, count), done, resume);
+  ir.CreateCondBr(ir.CreateICmpEQ(to, count, "last"), done, resume);
   ir.SetInsertPoint(resume);
-  ir.CreateCondBr(ir.CreateICmpNE(to, whole), again, tailCheck);
+  ir.CreateCondBr(ir.CreateICmpNE(to, whole, "more"), again, tailCheck);
   llvm::BasicBlock *before = index->getIncomingBlock(0u);
   before->getTerminator()->replaceSuccessorWith(loop, again);
   ir.SetInsertPoint(again);

@@ -13,6 +13,7 @@
 #ifndef KEXPR_CODEGEN_LANES_H
 #define KEXPR_CODEGEN_LANES_H
 
+#include "CodeGen/Naming.h"
 #include "Ops/Algebra/Value.h"
 #include "Ops/Conversion.h"
 
@@ -29,11 +30,12 @@ inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
 
 /// Where instructions go, and how many lanes a vector has.
 struct LaneBuilder {
-  llvm::IRBuilder<> &ir;
+  llvm::IRBuilderBase &ir;
   unsigned lanes;
   /// See Target.
   bool hasHalf;
   unsigned maskedBytes;
+  const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
   /// Lanes that hold elements; null for all. The others are never rare.
@@ -86,7 +88,7 @@ struct LanesAlgebra {
   }
 
   template <ops::Prim P, class T> static Rep<T> apply(Rep<T> a) {
-    llvm::IRBuilder<> &ir = a.builder->ir;
+    llvm::IRBuilderBase &ir = a.builder->ir;
     if constexpr (P == ops::Prim::Neg && std::is_floating_point_v<T>)
       return {a.builder, ir.CreateFNeg(a.value)};
     else if constexpr (P == ops::Prim::Neg)
@@ -98,7 +100,7 @@ struct LanesAlgebra {
   }
 
   template <ops::Prim P, class T> static Rep<T> apply(Rep<T> a, Rep<T> b) {
-    llvm::IRBuilder<> &ir = a.builder->ir;
+    llvm::IRBuilderBase &ir = a.builder->ir;
     if constexpr (P == ops::Prim::CopySign)
       return {a.builder, ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign,
                                                   a.value, b.value)};
@@ -125,7 +127,7 @@ struct LanesAlgebra {
   }
 
   template <class To, class From> static Rep<To> convert(Rep<From> a) {
-    llvm::IRBuilder<> &ir = a.builder->ir;
+    llvm::IRBuilderBase &ir = a.builder->ir;
     llvm::Type *type = a.builder->template vectorType<To>();
     constexpr bool toFloat = std::is_floating_point_v<To>;
     if constexpr (std::is_floating_point_v<From> && toFloat)
@@ -147,6 +149,11 @@ struct LanesAlgebra {
                            a.value, a.builder->template vectorType<To>())};
   }
 
+  template <class T> static void name(Rep<T> a, const char *step) {
+    if (!a.value->getContext().shouldDiscardValueNames())
+      nameResult(a.value, a.builder->names, step);
+  }
+
   /// A block that is entered when any lane is in the mask, and left out of the
   /// way of the loop's straight line.
   template <class T, class F>
@@ -156,7 +163,7 @@ struct LanesAlgebra {
       builder->rareMasks->push_back(mask.value);
       return fast;
     }
-    llvm::IRBuilder<> &ir = builder->ir;
+    llvm::IRBuilderBase &ir = builder->ir;
     llvm::LLVMContext &context = ir.getContext();
     llvm::Value *isRare = mask.value;
     if (builder->existing)

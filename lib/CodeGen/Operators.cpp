@@ -56,14 +56,14 @@ llvm::ArrayRef<EmitFn> codegen::emitters(Arithmetic arithmetic) {
 
 /// f16 to f32 by the machine.
 static llvm::Value *widen(const LaneBuilder &builder, llvm::Value *pattern) {
-  llvm::IRBuilder<> &ir = builder.ir;
+  llvm::IRBuilderBase &ir = builder.ir;
   auto *halves = llvm::FixedVectorType::get(ir.getHalfTy(), builder.lanes);
   return ir.CreateFPExt(ir.CreateBitCast(pattern, halves),
                         builder.vectorType<float>());
 }
 
 static llvm::Value *narrow(const LaneBuilder &builder, llvm::Value *number) {
-  llvm::IRBuilder<> &ir = builder.ir;
+  llvm::IRBuilderBase &ir = builder.ir;
   auto *halves = llvm::FixedVectorType::get(ir.getHalfTy(), builder.lanes);
   return ir.CreateBitCast(ir.CreateFPTrunc(number, halves),
                           builder.vectorType<std::uint16_t>());

@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CodeGen.h"
 
+#include "CodeGen/AssemblyText.h"
 #include "CodeGen/GeneratorPool.h"
 #include "CodeGen/KernelEmitter.h"
+#include "CodeGen/KernelText.h"
+#include "CodeGen/LineTable.h"
+#include "CodeGen/TargetMachine.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
@@ -23,9 +27,11 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   auto generator = borrowGenerator(target, level);
   if (!generator)
     return generator.error();
-  ObjectCode object{.bytes = {}, .symbol = KernelSymbol, .times = {}};
+  ObjectCode object;
+  object.symbol = KernelSymbol;
   const auto start = Clock::now();
   llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
   auto module = emitKernel(context, plan, target, level);
   assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
@@ -33,24 +39,49 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
 
   const llvm::StringRef bytes = (*generator)->generate(*module);
   object.bytes.assign(bytes.begin(), bytes.end());
+  if (plan.listing)
+    readLineTable(object);
   object.times.codegen = Clock::now() - emitted;
   return object;
 }
 
-Expected<std::string> codegen::dump(const semantics::Plan &plan,
-                                    const Target &target, OptLevel level,
-                                    Stage stage) {
+/// A plan of which nobody wants to know where its code comes from.
+static semantics::Plan bare(semantics::Plan plan) {
+  plan.listing = nullptr;
+  return plan;
+}
+
+static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
+                                          const Target &target,
+                                          OptLevel level) {
+  if (plan.listing) {
+    auto assembly = assemble(plan, target, level);
+    if (!assembly)
+      return assembly.error();
+    return textOf(*assembly, *plan.listing);
+  }
   auto generator =
       Generator::create(target, level, llvm::CodeGenFileType::AssemblyFile);
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
   auto module = emitKernel(context, plan, target, level);
+  return (*generator)->generate(*module).str();
+}
+
+Expected<std::string> codegen::dump(const semantics::Plan &plan,
+                                    const Target &target, OptLevel level,
+                                    Stage stage) {
   if (stage == Stage::Asm)
-    return (*generator)->generate(*module).str();
+    return dumpAssembly(plan, target, level);
+  auto machine = makeTargetMachine(target, level);
+  if (!machine)
+    return machine.error();
+  llvm::LLVMContext context;
+  auto module = emitKernel(context, bare(plan), target, level);
+  module->setDataLayout((*machine)->createDataLayout());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module->setDataLayout((*generator)->dataLayout());
   module->print(stream, nullptr);
-  return text;
+  return shortenSplats(text);
 }

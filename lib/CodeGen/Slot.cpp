@@ -15,47 +15,54 @@ static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
 
 Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
            llvm::Value *pointers, llvm::Value *strides, unsigned number,
-           const llvm::Twine &name)
-    : walk(access.walk), isBool(access.type == DType::Bool),
+           std::string slotName)
+    : name(std::move(slotName)), walk(access.walk),
+      isBool(access.type == DType::Bool),
       type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
-  llvm::IRBuilder<> &ir = lanes.ir;
+  llvm::IRBuilderBase &ir = lanes.ir;
   pointer = ir.CreateLoad(
       ir.getPtrTy(),
-      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number),
-      name + ".pointer");
+      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
+                                    llvm::Twine(name) + ".slot"),
+      llvm::Twine(name) + ".pointer");
   if (walk == Walk::Strided)
     stride = ir.CreateLoad(
         ir.getInt64Ty(),
-        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number),
-        name + ".stride");
+        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
+                                      llvm::Twine(name) + ".stride.slot"),
+        llvm::Twine(name) + ".stride");
   if (walk == Walk::Constant) {
-    element =
-        ir.CreateAlignedLoad(type, pointer, AnyAddress, name + ".element");
-    splat = truth(lanes, ir.CreateVectorSplat(lanes.lanes, element, name));
+    element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
+                                   llvm::Twine(name) + ".element");
+    splat = truth(lanes, ir.CreateVectorSplat(lanes.lanes, element, loaded()));
   }
 }
 
 /// Of the bytes of bools, lanes that are not 0.
 llvm::Value *Slot::truth(const LaneBuilder &lanes, llvm::Value *vector) const {
-  return isBool ? lanes.ir.CreateIsNotNull(vector) : vector;
+  return isBool ? lanes.ir.CreateIsNotNull(vector, name) : vector;
 }
 
 llvm::Value *Slot::address(const LaneBuilder &lanes, const Position &at) const {
-  return lanes.ir.CreateInBoundsGEP(type, pointer, at.index);
+  return lanes.ir.CreateInBoundsGEP(type, pointer, at.index,
+                                    llvm::Twine(name) + ".address");
 }
 
 llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
                                                      const Position &at) const {
-  llvm::IRBuilder<> &ir = lanes.ir;
+  llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Value *step =
       stride ? stride : ir.getInt64(type->getScalarSizeInBits() / 8);
   llvm::Value *first =
-      ir.CreateGEP(ir.getInt8Ty(), pointer, ir.CreateMul(at.index, step));
+      ir.CreateGEP(ir.getInt8Ty(), pointer,
+                   ir.CreateMul(at.index, step, llvm::Twine(name) + ".offset"),
+                   llvm::Twine(name) + ".address");
   llvm::SmallVector<llvm::Value *, 16> result{first};
   llvm::Value *next = first;
   while (result.size() < lanes.lanes) {
     // One addition a lane; multiples of the stride would fill the registers.
-    next = ir.CreateGEP(ir.getInt8Ty(), next, step);
+    next = ir.CreateGEP(ir.getInt8Ty(), next, step,
+                        llvm::Twine(name) + ".address");
     // The first lane stands in for those that do not exist.
     if (at.left)
       next = ir.CreateSelect(
@@ -65,9 +72,8 @@ llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
   return result;
 }
 
-llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
-                        const llvm::Twine &name) const {
-  llvm::IRBuilder<> &ir = lanes.ir;
+llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
   if (walk == Walk::Constant)
     return splat;
@@ -76,19 +82,24 @@ llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at,
     std::uint64_t lane = 0;
     for (llvm::Value *from : addresses(lanes, at))
       vector = ir.CreateInsertElement(
-          vector, ir.CreateAlignedLoad(type, from, AnyAddress), lane++, name);
+          vector,
+          ir.CreateAlignedLoad(type, from, AnyAddress,
+                               llvm::Twine(name) + ".lane"),
+          lane++, llvm::Twine(name) + ".lanes");
+    vector->setName(loaded());
     return truth(lanes, vector);
   }
   if (at.mask)
-    return truth(lanes, ir.CreateMaskedLoad(
-                            vectorType, address(lanes, at), AnyAddress, at.mask,
-                            llvm::Constant::getNullValue(vectorType), name));
+    return truth(lanes,
+                 ir.CreateMaskedLoad(
+                     vectorType, address(lanes, at), AnyAddress, at.mask,
+                     llvm::Constant::getNullValue(vectorType), loaded()));
   return truth(lanes, ir.CreateAlignedLoad(vectorType, address(lanes, at),
-                                           AnyAddress, name));
+                                           AnyAddress, loaded()));
 }
 
 /// A vector at an address aligned to its size, past the caches.
-static void streamOut(llvm::IRBuilder<> &ir, llvm::Value *vector,
+static void streamOut(llvm::IRBuilderBase &ir, llvm::Value *vector,
                       llvm::Value *to) {
   const auto bits = vector->getType()->getPrimitiveSizeInBits();
   auto *store =
@@ -101,7 +112,7 @@ static void streamOut(llvm::IRBuilder<> &ir, llvm::Value *vector,
 
 void Slot::store(const LaneBuilder &lanes, const Position &at,
                  llvm::Value *value, bool streams) const {
-  llvm::IRBuilder<> &ir = lanes.ir;
+  llvm::IRBuilderBase &ir = lanes.ir;
   if (isBool)
     value = ir.CreateZExt(value, lanes.vectorType<std::uint8_t>());
   auto element = [&](std::uint64_t lane) {

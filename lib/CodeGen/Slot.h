@@ -32,10 +32,9 @@ public:
   /// of a constant. `number` is the slot's place in `pointers` and `strides`.
   Slot(const LaneBuilder &lanes, const semantics::Access &access,
        llvm::Value *pointers, llvm::Value *strides, unsigned number,
-       const llvm::Twine &name);
+       std::string name);
 
-  llvm::Value *load(const LaneBuilder &lanes, const Position &at,
-                    const llvm::Twine &name) const;
+  llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
@@ -49,12 +48,15 @@ private:
     return lanes.maskedBytes &&
            type->getScalarSizeInBits() >= 8 * lanes.maskedBytes;
   }
+  /// What a load is called: bools are bytes at first.
+  std::string loaded() const { return isBool ? name + ".byte" : name; }
   llvm::Value *truth(const LaneBuilder &lanes, llvm::Value *vector) const;
   llvm::Value *address(const LaneBuilder &lanes, const Position &at) const;
   /// The address of every lane, one by one.
   llvm::SmallVector<llvm::Value *, 16> addresses(const LaneBuilder &lanes,
                                                  const Position &at) const;
 
+  std::string name;
   semantics::Walk walk;
   bool isBool;
   llvm::Type *type; ///< Of one element in memory.

@@ -36,7 +36,7 @@ public:
   }
   ~OrcSession() override { llvm::consumeError(session.endSession()); }
 
-  kexpr::Expected<code::Image> link(std::vector<char> object,
+  kexpr::Expected<code::Image> link(const std::vector<char> &object,
                                     const std::string &symbol) override;
 
 private:
@@ -78,7 +78,7 @@ static llvm::Error checkArchitecture(llvm::MemoryBufferRef buffer,
   return llvm::Error::success();
 }
 
-kexpr::Expected<code::Image> OrcSession::link(std::vector<char> object,
+kexpr::Expected<code::Image> OrcSession::link(const std::vector<char> &object,
                                               const std::string &symbol) {
   auto buffer = llvm::MemoryBuffer::getMemBuffer(
       llvm::StringRef(object.data(), object.size()), symbol, false);

@@ -27,7 +27,7 @@ public:
   /// objects may define the same symbol; neither sees the other. An error for
   /// bytes that are no object file, for one of another architecture, and for
   /// one that refers to a symbol outside itself or to an absolute address.
-  virtual Expected<code::Image> link(std::vector<char> object,
+  virtual Expected<code::Image> link(const std::vector<char> &object,
                                      const std::string &symbol) = 0;
 };
 

@@ -30,9 +30,11 @@ template <class V> V horner(V x, double c) {
 }
 template <class V, class... C> V horner(V x, double c0, double c1, C... c) {
   if constexpr (sizeof...(C) == 0)
-    return fma(x, static_cast<ElementOf<V>>(c1), static_cast<ElementOf<V>>(c0));
+    return fma(x, static_cast<ElementOf<V>>(c1), static_cast<ElementOf<V>>(c0))
+        .named("poly");
   else
-    return fma(x, horner(x, c1, c...), static_cast<ElementOf<V>>(c0));
+    return fma(x, horner(x, c1, c...), static_cast<ElementOf<V>>(c0))
+        .named("poly");
 }
 
 /// The nearer end of a range for what lies outside; NaN stays NaN.

@@ -25,12 +25,14 @@ inline constexpr float PowerRounder = Rounder + 127;
 
 /// 2^n of n + PowerRounder, for a normal result.
 template <class V> V powerIn(V shifted) {
-  return (shifted.template bits<std::int32_t>() << 23).template bits<float>();
+  return (shifted.template bits<std::int32_t>() << 23)
+      .template bits<float>()
+      .named("power");
 }
 
 /// 2^n, n in the low bits and small enough for the result to be normal.
 template <class V, class I> V powerOfTwo(I n) {
-  return ((n << 23) + 0x3f800000).template bits<float>();
+  return ((n << 23) + 0x3f800000).template bits<float>().named("power");
 }
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2. n is in the low bits, of which 8 are
@@ -45,15 +47,16 @@ template <class V> Reduced<V> reduce(V x) {
   V shifted = fma(x, 0x1.715476p0f, Rounder);
   V n = shifted - Rounder;
   // ln 2 in two parts: one alone is 2 ulp off at the largest n.
-  V r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x));
+  V r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x)).named("reduced");
   return {r, shifted.template bits<std::int32_t>()};
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, z = r^2; error in e^r below 2^-27.
 template <class V> V expTail(V r, V z) {
-  V low = fma(r, 0x1.555492p-3f, 0x1.fffffap-2f);
-  V high = fma(r, 0x1.12397cp-7f, 0x1.555a26p-5f);
-  return fma(z, fma(z, 0x1.694c82p-10f, high), low);
+  V low = fma(r, 0x1.555492p-3f, 0x1.fffffap-2f).named("poly");
+  V high = fma(r, 0x1.12397cp-7f, 0x1.555a26p-5f).named("poly");
+  V higher = fma(z, 0x1.694c82p-10f, high).named("poly");
+  return fma(z, higher, low).named("poly");
 }
 
 /// e^r from the same polynomial: a step less in sum, but more in a row.
@@ -72,7 +75,7 @@ template <bool Precise, class V> Quotient<V> sigmoid(V x) {
   V shifted = fma(x, -0x1.715476p0f, PowerRounder);
   V n = shifted - PowerRounder;
   V first = fma(n, -0x1.62e43p-1f, -x); // exact
-  V r = fma(n, 0x1.05c61p-29f, first);
+  V r = fma(n, 0x1.05c61p-29f, first).named("reduced");
   V z = r * r;
   V q = expTail(r, z);
   V tail = fma(n, 0x1.05c61p-29f, z * q);

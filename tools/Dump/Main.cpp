@@ -173,6 +173,8 @@ static Expected<std::string> dump(const Options &options) {
   if (!plan)
     return plan.error();
   plan->precision = options.precision;
+  plan->listing =
+      std::make_shared<const syntax::Listing>(syntax::list(*expression));
   if (options.stage == "graph")
     return plan->graph.str();
   if (options.stage == "plan")

@@ -27,7 +27,7 @@ static const std::map<std::string, Names, std::less<>> rooms = {
     {"Ops", {"Support"}},
     {"Syntax", {"Support"}},
     {"Semantics", {"Support", "Ops", "Syntax"}},
-    {"CodeGen", {"Support", "Ops", "Semantics"}},
+    {"CodeGen", {"Support", "Ops", "Syntax", "Semantics"}},
     {"Code", {"Support"}},
     {"Jit", {"Support", "Code"}},
     {"Backend", {"Support", "Semantics", "Code", "CodeGen", "Jit"}},

@@ -76,6 +76,14 @@ template <class A, class T> struct Value {
 
   typename A::template Rep<T> rep;
 
+  /// The value itself, which dumps call by its operator and `step`, as
+  /// `exp.poly`.
+  Value named([[maybe_unused]] const char *step) const {
+    if constexpr (requires { A::name(rep, step); })
+      A::name(rep, step);
+    return *this;
+  }
+
   /// The constant c beside this value.
   Value like(T c) const { return {A::template constant<T>(rep, c)}; }
   template <class U> As<U> likeAs(U c) const {

@@ -1,0 +1,174 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which operator machine code is of, and that the code does not depend on
+// whether anybody asks.
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CodeListing.h"
+#include "CodeGen/CompiledLoop.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using namespace kexpr::test;
+
+namespace {
+
+semantics::Plan listedPlan(const std::string &text) {
+  semantics::Plan plan = planFor(text);
+  plan.listing = std::make_shared<const syntax::Listing>(
+      syntax::list(*Expression::parse(text)));
+  return plan;
+}
+
+Target targetOf(const char *cpu, unsigned vectorBits = 0) {
+  return *makeTarget(
+      {.triple = {}, .cpu = cpu, .features = {}, .vectorBits = vectorBits});
+}
+
+/// The word of a listing at a place: an operator, an operand, an output.
+std::string wordAt(const syntax::Listing &listing, Place place) {
+  if (place == syntax::Listing::loop())
+    return "loop";
+  std::size_t begin = 0;
+  for (std::uint32_t line = 1; line < place.line; ++line)
+    begin = listing.text.find('\n', begin) + 1;
+  begin += place.column - 1;
+  return listing.text.substr(
+      begin, listing.text.find_first_of("(), \n", begin) - begin);
+}
+
+struct Placed {
+  std::string code, word;
+};
+
+/// The instructions of the main loop.
+std::vector<Placed> loopOf(const semantics::Plan &plan, const Target &target,
+                           OptLevel level = OptLevel::Optimized) {
+  std::vector<Placed> loop;
+  auto listed = listCode(plan, target, level);
+  EXPECT_TRUE(listed);
+  for (const CodeLine &line : listed->assembly)
+    if (line.isInLoop && !line.isLabel)
+      loop.push_back({line.text, wordAt(*plan.listing, line.place)});
+  return loop;
+}
+
+/// What the main loop of mul(@0,sigmoid(@0)) must say of an instruction of x86.
+std::string wordExpected(const std::string &code, const std::string &next) {
+  auto isA = [&code](const char *name) { return code.starts_with(name); };
+  if (isA("vmovup") && code[code.find('\t') + 1] != '%')
+    return "@0";
+  if (isA("vmovup"))
+    return "out0";
+  if (isA("addq") || isA("cmpq") || isA("jne\tvector.loop"))
+    return "loop";
+  // The last multiplication, whose result is stored.
+  return isA("vmulps") && next.starts_with("vmovup") ? "mul" : "sigmoid";
+}
+
+} // namespace
+
+TEST(Places, NameTheOperatorOfEveryInstructionOfSilu) {
+  const semantics::Plan plan = listedPlan("mul(@0,sigmoid(@0))");
+  for (const Target &target :
+       {targetOf("znver3"), targetOf("skylake-avx512", 512)}) {
+    const std::vector<Placed> loop = loopOf(plan, target);
+    ASSERT_GT(loop.size(), 30u);
+    for (std::size_t i = 0; i < loop.size(); ++i)
+      EXPECT_EQ(loop[i].word,
+                wordExpected(loop[i].code,
+                             i + 1 < loop.size() ? loop[i + 1].code : ""))
+          << target.cpu << ": " << loop[i].code;
+  }
+}
+
+TEST(Places, LineTablesSayTheSame) {
+  const semantics::Plan plan = listedPlan("mul(@0,sigmoid(@0))");
+  for (const Target &target :
+       {targetOf("znver3"), targetOf("skylake-avx512", 512)}) {
+    const auto object = compile(plan, target, OptLevel::Optimized);
+    ASSERT_TRUE(object);
+    EXPECT_GT(object->size, 200u);
+    ASSERT_FALSE(object->places.empty());
+    EXPECT_EQ(object->places[0].offset, 0u);
+    // The loop's run of words, each once in a row.
+    std::vector<std::string> words, wanted;
+    for (const CodePlace &each : object->places) {
+      EXPECT_LT(each.offset, object->size);
+      ASSERT_TRUE(each.place);
+      const std::string word = wordAt(*plan.listing, each.place);
+      if (words.empty() || words.back() != word)
+        words.push_back(word);
+    }
+    for (const Placed &each : loopOf(plan, target))
+      if (wanted.empty() || wanted.back() != each.word)
+        wanted.push_back(each.word);
+    EXPECT_NE(
+        std::search(words.begin(), words.end(), wanted.begin(), wanted.end()),
+        words.end())
+        << target.cpu;
+    EXPECT_TRUE(std::is_sorted(object->places.begin(), object->places.end(),
+                               [](const CodePlace &a, const CodePlace &b) {
+                                 return a.offset < b.offset;
+                               }));
+  }
+}
+
+static const char *const expressions[] = {
+    "add(@0,@1)",
+    "mul(@0,sigmoid(@0))",
+    "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))",
+    "mul(mul(@0,0.5),add(tanh(mul(add(@0,mul(pow(@0,3),0.044715)),"
+    "0.79788456)),1))",
+    "[div(@0,12),add(div(@0,12),sqrt(@1))]",
+    "atan2(pow(@0,@1),log(@2))",
+    "erf(@0)"};
+
+TEST(Places, EveryInstructionHasOne) {
+  for (const char *cpu : {"znver3", "skylake-avx512", "sapphirerapids",
+                          "neoverse-n1", "apple-m1"})
+    for (const char *text : expressions)
+      for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline}) {
+        const semantics::Plan plan = listedPlan(text);
+        auto listed = listCode(plan, targetOf(cpu), level);
+        ASSERT_TRUE(listed);
+        for (const CodeLine &line : listed->assembly)
+          EXPECT_TRUE(line.isLabel || line.place) << cpu << ' ' << line.text;
+        for (const CodeLine &line : listed->ir)
+          EXPECT_TRUE(line.isLabel || line.place) << cpu << ' ' << line.text;
+        EXPECT_TRUE(std::any_of(listed->assembly.begin(),
+                                listed->assembly.end(),
+                                [](const CodeLine &line) {
+                                  return line.isInLoop && line.isLabel &&
+                                         line.text.starts_with("vector.loop");
+                                }))
+            << cpu << ' ' << text;
+      }
+}
+
+TEST(Places, ChangeNoCode) {
+  const Target target = hostTarget();
+  if (!target.hasFma)
+    GTEST_SKIP() << "code is interpreted here";
+  auto session = jit::Session::create();
+  ASSERT_TRUE(session);
+  for (const char *text : expressions)
+    for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline}) {
+      const auto bare = compile(planFor(text), target, level);
+      const auto listed = compile(listedPlan(text), target, level);
+      ASSERT_TRUE(bare && listed);
+      EXPECT_TRUE(bare->places.empty());
+      const auto one = (*session)->link(bare->bytes, bare->symbol);
+      const auto other = (*session)->link(listed->bytes, listed->symbol);
+      ASSERT_TRUE(one && other);
+      EXPECT_EQ(one->bytes, other->bytes) << text;
+      EXPECT_EQ(one->entry, other->entry) << text;
+    }
+}
