@@ -81,7 +81,7 @@ symbolsOf(const syntax::Listing &listing, codegen::ObjectCode object,
   for (const codegen::CodePlace &each : object.places)
     symbols->lines.push_back(
         {static_cast<std::uint32_t>(entry) + each.offset, each.place});
-  symbols->object = std::move(object.bytes);
+  symbols->frames = std::move(object.frames);
   return symbols;
 }
 

@@ -32,9 +32,8 @@ struct Symbols {
   std::string listing, path;
   /// In ascending order.
   std::vector<LineEntry> lines;
-  /// A relocatable ELF file, with line tables and unwind tables, whose section
-  /// `.text` is the function.
-  std::vector<char> object;
+  /// DWARF's `.debug_frame` of the function as if it were at address 0.
+  std::vector<char> frames;
 };
 
 /// One function with its constants, linked, as bytes that run wherever they

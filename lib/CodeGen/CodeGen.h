@@ -82,11 +82,13 @@ struct ObjectCode {
   std::vector<char> bytes;
   std::string symbol;
   CompileTimes times;
-  /// If the plan has a listing: the bytes of the function, and where in the
-  /// listing they come from, in ascending order. There are line tables and
-  /// unwind tables in the object, too. Code is the same with them and without.
+  /// If the plan has a listing and objects are ELF files: the bytes of the
+  /// function, where in the listing they come from, in ascending order, and
+  /// DWARF's table for unwinding, `.debug_frame`, of a function at address 0.
+  /// Code is the same with them and without.
   std::size_t size = 0;
   std::vector<CodePlace> places;
+  std::vector<char> frames;
 };
 
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,

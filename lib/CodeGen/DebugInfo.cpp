@@ -13,16 +13,19 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 
 static llvm::DICompileUnit *makeUnit(llvm::DIBuilder &builder,
-                                     llvm::DIFile *file) {
+                                     llvm::DIFile *file, Lines lines) {
   return builder.createCompileUnit(
       // Debuggers do not take names of C apart.
       llvm::dwarf::DW_LANG_C99, file, "kexpr", /*isOptimized=*/true, "", 0, "",
-      llvm::DICompileUnit::FullDebug, 0, /*SplitDebugInlining=*/false,
+      lines == Lines::Dwarf ? llvm::DICompileUnit::FullDebug
+                            : llvm::DICompileUnit::NoDebug,
+      0, /*SplitDebugInlining=*/false,
       /*DebugInfoForProfiling=*/false,
       llvm::DICompileUnit::DebugNameTableKind::None);
 }
 
-DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing)
+DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing,
+                     Lines lines)
     : builder(*function.getParent(), /*AllowUnresolved=*/false) {
   llvm::Module &module = *function.getParent();
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
@@ -36,14 +39,18 @@ DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing)
                          isBare ? "" : listing.path.substr(0, slash));
   auto *type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
   const unsigned line = syntax::Listing::loop().line;
-  scope = builder.createFunction(makeUnit(builder, file), listing.name, "",
-                                 file, line, type, line, llvm::DINode::FlagZero,
-                                 llvm::DISubprogram::SPFlagDefinition |
-                                     llvm::DISubprogram::SPFlagOptimized);
+  scope =
+      builder.createFunction(makeUnit(builder, file, lines), listing.name, "",
+                             file, line, type, line, llvm::DINode::FlagZero,
+                             llvm::DISubprogram::SPFlagDefinition |
+                                 llvm::DISubprogram::SPFlagOptimized);
   function.setSubprogram(scope);
 }
 
-llvm::DebugLoc DebugInfo::at(Place place) const {
-  return llvm::DILocation::get(scope->getContext(), place.line, place.column,
-                               scope);
+const llvm::DebugLoc &DebugInfo::at(Place place) {
+  llvm::DebugLoc &location = known[place];
+  if (!location)
+    location = llvm::DILocation::get(scope->getContext(), place.line,
+                                     place.column, scope);
+  return location;
 }

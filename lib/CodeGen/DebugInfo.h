@@ -7,11 +7,14 @@
 #ifndef KEXPR_CODEGEN_DEBUGINFO_H
 #define KEXPR_CODEGEN_DEBUGINFO_H
 
+#include "CodeGen/KernelEmitter.h"
 #include "Syntax/Listing.h"
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Function.h>
+
+#include <map>
 
 namespace kexpr::codegen {
 
@@ -19,15 +22,17 @@ namespace kexpr::codegen {
 /// in the code that is generated.
 class DebugInfo {
 public:
-  DebugInfo(llvm::Function &function, const syntax::Listing &listing);
+  DebugInfo(llvm::Function &function, const syntax::Listing &listing,
+            Lines lines);
   /// Before the module is used.
   void finish() { builder.finalize(); }
 
-  llvm::DebugLoc at(Place place) const;
+  const llvm::DebugLoc &at(Place place);
 
 private:
   llvm::DIBuilder builder;
   llvm::DISubprogram *scope = nullptr;
+  std::map<Place, llvm::DebugLoc> known;
 };
 
 } // namespace kexpr::codegen

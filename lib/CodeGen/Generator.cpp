@@ -8,6 +8,7 @@
 
 #include "CodeGen/KernelPasses.h"
 #include "CodeGen/PlacePasses.h"
+#include "CodeGen/PlaceTable.h"
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
@@ -41,6 +42,8 @@ bool Generator::addPasses(const MakeStreamer &make) {
       target.getTarget().createAsmPrinter(target, std::move(streamer));
   if (!printer)
     return false;
+  if (target.getTargetTriple().isOSBinFormatELF())
+    addPlaceTable(*static_cast<llvm::AsmPrinter *>(printer));
   needed.add(printer);
   needed.add(llvm::createFreeMachineFunctionPass());
   return true;
@@ -74,6 +77,9 @@ Generator::create(const Target &target, OptLevel level,
 
 llvm::StringRef Generator::generate(llvm::Module &module) {
   bytes.clear();
+  // Who asks for places wants to unwind, too.
+  machine->Options.ForceDwarfFrameSection =
+      module.getNamedMetadata("llvm.dbg.cu") != nullptr;
   module.setDataLayout(dataLayout());
   passes.run(module);
   return {bytes.data(), bytes.size()};

@@ -18,6 +18,12 @@ namespace kexpr::codegen {
 /// The name of the one function that `emitKernel` makes.
 inline constexpr const char *KernelSymbol = "kexpr_kernel";
 
+/// How a function says which places of a plan's listing it comes from.
+enum class Lines {
+  Dwarf,  ///< By line tables of LLVM's, for files and for assembly.
+  Places, ///< By a table of ours, for code that is loaded at once.
+};
+
 /// A module with the plan's `LoopFn`: a main loop over whole vectors, unrolled,
 /// and a tail loop over masked vectors. Every copy of the body loads its
 /// operands, computes the whole graph and stores its outputs, so that a value
@@ -27,7 +33,8 @@ inline constexpr const char *KernelSymbol = "kexpr_kernel";
 /// operands and operators they come from.
 std::unique_ptr<llvm::Module> emitKernel(llvm::LLVMContext &context,
                                          const semantics::Plan &plan,
-                                         const Target &target, OptLevel level);
+                                         const Target &target, OptLevel level,
+                                         Lines lines = Lines::Dwarf);
 
 } // namespace kexpr::codegen
 

@@ -10,7 +10,7 @@
 #include "CodeGen/GeneratorPool.h"
 #include "CodeGen/KernelEmitter.h"
 #include "CodeGen/KernelText.h"
-#include "CodeGen/LineTable.h"
+#include "CodeGen/PlaceTable.h"
 #include "CodeGen/TargetMachine.h"
 
 #include <llvm/IR/LLVMContext.h>
@@ -32,7 +32,7 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   const auto start = Clock::now();
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, plan, target, level, Lines::Places);
   assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
   object.times.emit = emitted - start;
@@ -40,7 +40,7 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   const llvm::StringRef bytes = (*generator)->generate(*module);
   object.bytes.assign(bytes.begin(), bytes.end());
   if (plan.listing)
-    readLineTable(object);
+    readPlaceTable(object);
   object.times.codegen = Clock::now() - emitted;
   return object;
 }

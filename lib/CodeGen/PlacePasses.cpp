@@ -44,8 +44,9 @@ private:
   virtual void run(llvm::MachineFunction &function) = 0;
 };
 
+using Location = const llvm::DILocation *;
 /// By the register that an instruction defines, which is its own.
-using Places = llvm::DenseMap<llvm::Register, llvm::DebugLoc>;
+using Places = llvm::DenseMap<llvm::Register, Location>;
 
 class NotePlaces final : public PlacePass {
 public:
@@ -61,7 +62,7 @@ private:
         if (hasPlace(each))
           for (const llvm::MachineOperand &defined : each.all_defs())
             if (defined.getReg().isVirtual())
-              places->try_emplace(defined.getReg(), each.getDebugLoc());
+              places->try_emplace(defined.getReg(), each.getDebugLoc().get());
   }
 
   const std::shared_ptr<Places> places;
@@ -79,7 +80,7 @@ private:
       for (llvm::MachineInstr &each : block)
         for (const llvm::MachineOperand &defined : each.all_defs())
           if (auto place = places->find(defined.getReg());
-              place != places->end())
+              place != places->end() && !hasPlace(each))
             each.setDebugLoc(place->second);
     // They refer to the module.
     places->clear();
@@ -94,63 +95,66 @@ public:
   FillPlaces() : PlacePass(ID) {}
 
 private:
-  using Units = llvm::DenseMap<unsigned, llvm::DebugLoc>;
   void run(llvm::MachineFunction &function) override;
-  /// What one instruction leaves, going backwards: who reads registers next,
-  /// or, going forwards, who wrote them.
-  void note(const llvm::MachineInstr &instruction, bool isForwards,
-            Units &units) const;
-  void take(llvm::MachineInstr &instruction, bool isForwards,
-            const Units &units) const;
+  void fromReaders(llvm::MachineBasicBlock &block);
+  void fromWriters(llvm::MachineBasicBlock &block, Location loop);
+  void note(const llvm::MachineInstr &instruction, bool isDef, Location place);
+  void take(llvm::MachineInstr &instruction, bool isDef) const;
 
   const llvm::TargetRegisterInfo *registers = nullptr;
+  /// Of each part of a register: who reads it next, or who wrote it.
+  std::vector<Location> units;
 };
 
 } // namespace
 
-void FillPlaces::note(const llvm::MachineInstr &instruction, bool isForwards,
-                      Units &units) const {
-  // Going backwards, what is written is nobody's before, and what is read is
-  // this one's. Going forwards, only what is written counts.
-  auto set = [&](bool isDef, const llvm::DebugLoc &place) {
-    for (const llvm::MachineOperand &operand : instruction.operands())
-      if (operand.isReg() && operand.getReg() && operand.isDef() == isDef)
-        for (llvm::MCRegUnit unit : registers->regunits(operand.getReg()))
-          units[unit] = place;
-  };
-  set(true, isForwards ? instruction.getDebugLoc() : llvm::DebugLoc());
-  if (!isForwards)
-    set(false, instruction.getDebugLoc());
+void FillPlaces::note(const llvm::MachineInstr &instruction, bool isDef,
+                      Location place) {
+  for (const llvm::MachineOperand &operand : instruction.operands())
+    if (operand.isReg() && operand.getReg() && operand.isDef() == isDef)
+      for (llvm::MCRegUnit unit : registers->regunits(operand.getReg()))
+        units[unit] = place;
 }
 
-void FillPlaces::take(llvm::MachineInstr &instruction, bool isForwards,
-                      const Units &units) const {
+void FillPlaces::take(llvm::MachineInstr &instruction, bool isDef) const {
   for (const llvm::MachineOperand &operand : instruction.operands())
-    if (operand.isReg() && operand.getReg() && operand.isDef() != isForwards)
+    if (operand.isReg() && operand.getReg() && operand.isDef() == isDef)
       for (llvm::MCRegUnit unit : registers->regunits(operand.getReg()))
-        if (const llvm::DebugLoc place = units.lookup(unit); place)
-          instruction.setDebugLoc(place);
+        if (units[unit])
+          return instruction.setDebugLoc(units[unit]);
+}
+
+void FillPlaces::fromReaders(llvm::MachineBasicBlock &block) {
+  units.assign(registers->getNumRegUnits(), nullptr);
+  for (llvm::MachineInstr &each : llvm::reverse(block)) {
+    if (!hasPlace(each))
+      take(each, true);
+    note(each, true, nullptr);
+    note(each, false, hasPlace(each) ? each.getDebugLoc().get() : nullptr);
+  }
+}
+
+void FillPlaces::fromWriters(llvm::MachineBasicBlock &block, Location loop) {
+  units.assign(registers->getNumRegUnits(), nullptr);
+  for (llvm::MachineInstr &each : block) {
+    if (!hasPlace(each))
+      take(each, false);
+    if (!hasPlace(each))
+      each.setDebugLoc(loop);
+    note(each, true, each.getDebugLoc().get());
+  }
 }
 
 void FillPlaces::run(llvm::MachineFunction &function) {
   registers = function.getSubtarget().getRegisterInfo();
-  const llvm::DebugLoc loop = llvm::DILocation::get(
+  const Location loop = llvm::DILocation::get(
       function.getFunction().getContext(), syntax::Listing::loop().line,
       syntax::Listing::loop().column, function.getFunction().getSubprogram());
   for (llvm::MachineBasicBlock &block : function) {
-    Units readers, writers;
-    for (llvm::MachineInstr &each : llvm::reverse(block)) {
-      if (!hasPlace(each))
-        take(each, false, readers);
-      note(each, false, readers);
-    }
-    for (llvm::MachineInstr &each : block) {
-      if (!hasPlace(each))
-        take(each, true, writers);
-      if (!hasPlace(each))
-        each.setDebugLoc(loop);
-      note(each, true, writers);
-    }
+    if (!llvm::all_of(block, hasPlace))
+      fromReaders(block);
+    if (!llvm::all_of(block, hasPlace))
+      fromWriters(block, loop);
   }
 }
 

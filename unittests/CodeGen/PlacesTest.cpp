@@ -96,6 +96,7 @@ TEST(Places, LineTablesSayTheSame) {
     const auto object = compile(plan, target, OptLevel::Optimized);
     ASSERT_TRUE(object);
     EXPECT_GT(object->size, 200u);
+    EXPECT_FALSE(object->frames.empty());
     ASSERT_FALSE(object->places.empty());
     EXPECT_EQ(object->places[0].offset, 0u);
     // The loop's run of words, each once in a row.
