@@ -24,7 +24,7 @@ using namespace kexpr::codegen;
 /// What TargetMachine::addPassesToEmitFile does, but through KernelPasses.
 bool Generator::addPasses(const MakeStreamer &make) {
   auto &target = static_cast<llvm::LLVMTargetMachine &>(*machine);
-  KernelPasses needed(passes);
+  KernelPasses needed(passes, target.getTargetTriple().isX86());
   auto *info = new llvm::MachineModuleInfoWrapperPass(&target);
   llvm::TargetPassConfig *config = target.createPassConfig(needed);
   config->setDisableVerify(true);

@@ -118,9 +118,14 @@ static constexpr llvm::StringRef NothingGained[] = {
 static constexpr llvm::StringRef Harmful[] = {
     // It makes one jump of those at the ends of main loop and tail.
     "Control Flow Optimizer",
-    // It hoists every constant of a loop, more than there are registers, and
-    // some are then reloaded from the stack instead of from where they came.
-    // The one after register allocation takes what fits.
+};
+
+/// What makes loops worse where a constant is an operand in memory. It hoists
+/// every constant of a loop, more than there are registers, and some are then
+/// reloaded from the stack instead of from where they came. The one after
+/// register allocation takes what fits. Where a constant takes three
+/// instructions, as on AArch64, hoisting all is better.
+static constexpr llvm::StringRef HarmfulToX86[] = {
     "Early Machine Loop Invariant Code Motion",
 };
 
@@ -132,7 +137,8 @@ void KernelPasses::add(llvm::Pass *pass) {
     return std::find(std::begin(names), std::end(names), name) !=
            std::end(names);
   };
-  if (has(NothingToDo) || has(NothingGained) || has(Harmful)) {
+  if (has(NothingToDo) || has(NothingGained) || has(Harmful) ||
+      (isX86 && has(HarmfulToX86))) {
     delete pass;
   } else if (pass->getPassName() == Moving) {
     const auto [before, behind] = createKeepPlacesPasses();

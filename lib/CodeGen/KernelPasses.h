@@ -16,12 +16,13 @@ namespace kexpr::codegen {
 /// others require are still there.
 class KernelPasses : public llvm::legacy::PassManagerBase {
 public:
-  explicit KernelPasses(llvm::legacy::PassManagerBase &manager)
-      : manager(manager) {}
+  KernelPasses(llvm::legacy::PassManagerBase &manager, bool isX86)
+      : manager(manager), isX86(isX86) {}
   void add(llvm::Pass *pass) override;
 
 private:
   llvm::legacy::PassManagerBase &manager;
+  const bool isX86;
 };
 
 } // namespace kexpr::codegen

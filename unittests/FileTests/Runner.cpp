@@ -65,7 +65,11 @@ Expected<semantics::Plan> Runner::plan() const {
   auto expression = Expression::parse(text);
   if (!expression)
     return expression.error();
-  return tools::makePlan(*expression, given);
+  auto made = tools::makePlan(*expression, given);
+  if (made)
+    made->listing =
+        std::make_shared<const syntax::Listing>(syntax::list(*expression));
+  return made;
 }
 
 void Runner::error(Directive &directive) {
