@@ -18,8 +18,10 @@ void KernelBuilder::emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks,
                              llvm::Value *index) {
   auto *common = block("common", tailCheck), *redo = block("redo", tailEntry);
   setPlaceOfRare();
+  names.part = "rare";
   llvm::Value *isRare = ir.CreateOrReduce(ir.CreateOr(rareMasks));
-  isRare->setName("rare");
+  nameResult(isRare, names);
+  names.part = {};
   ir.CreateCondBr(isRare, redo, common, unlikely(ir.getContext()));
   setPlace(syntax::Listing::loop());
   ir.SetInsertPoint(redo);

@@ -26,6 +26,19 @@ void Plan::setContiguous() {
     outputs.push_back({.type = graph.values[id].type});
 }
 
+/// The listing of some of the outputs: the text stays.
+static std::shared_ptr<const syntax::Listing>
+restricted(const std::shared_ptr<const syntax::Listing> &listing,
+           std::span<const std::size_t> kept) {
+  if (!listing)
+    return nullptr;
+  auto result = std::make_shared<syntax::Listing>(*listing);
+  result->outputs.clear();
+  for (std::size_t output : kept)
+    result->outputs.push_back(listing->outputs[output]);
+  return result;
+}
+
 Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   std::vector<ValueId> ids;
   for (std::size_t output : kept)
@@ -34,7 +47,7 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
             .inputs = {},
             .outputs = {},
             .precision = precision,
-            .listing = listing};
+            .listing = restricted(listing, kept)};
   plan.setContiguous();
   return plan;
 }
