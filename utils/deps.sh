@@ -21,6 +21,7 @@ packages=(
   nlohmann-json3-dev                   # JSON that the tools write
   libmpfr-dev                          # what errors are measured against
   binutils                             # nm, to see what a library exports
+  gdb linux-perf                       # that they see kernels by name
   dpkg-dev file                        # what Debian packages depend on
   python3                              # utils/*.py
 )

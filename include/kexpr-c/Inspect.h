@@ -35,6 +35,17 @@ KEXPR_API kexpr_code kexpr_engine_get_stats(const kexpr_engine *engine,
 KEXPR_API const char *kexpr_engine_target_cpu(const kexpr_engine *engine);
 KEXPR_API uint32_t kexpr_engine_vector_bits(const kexpr_engine *engine);
 
+enum { ///< Who sees kernels by name, for kexpr_engine_options.listeners. The
+       ///< environment variable KEXPR_LISTENERS adds to them.
+  KEXPR_LISTENER_PERF_MAP = 1, ///< /tmp/perf-PID.map, for `perf report`.
+  KEXPR_LISTENER_JITDUMP = 2,  ///< jit-PID.dump, for `perf inject --jit`.
+  KEXPR_LISTENER_GDB = 4,      ///< GDB's and LLDB's interface.
+  KEXPR_LISTENER_VTUNE = 8     ///< Programs that VTune starts.
+};
+/// KEXPR_OK, or the first thing that kept listeners from being told.
+KEXPR_API kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
+                                                  kexpr_error **error);
+
 enum { ///< What runs a kernel.
   KEXPR_TIER_INTERPRETER = 0,
   KEXPR_TIER_BASELINE = 1,

@@ -146,6 +146,9 @@ typedef struct kexpr_engine_options {
   /// environment variable KEXPR_CACHE_DIR says, and without it nowhere.
   const char *cache_directory;
   uint64_t max_disk_bytes; ///< Kept there at most; 1 GiB.
+  /// Who sees kernels by name, and where files for them go; see Inspect.h.
+  uint32_t listeners;
+  const char *profile_directory;
 } kexpr_engine_options;
 
 /// Compiles texts and keeps their kernels.

@@ -48,6 +48,27 @@ struct CompileOptions {
   std::vector<std::uint32_t> zeroDimOperands = {};
 };
 
+/// Profilers and debuggers that see kernels by name, `add(mul(@0,@1),@2)`, with
+/// lines of a listing of the expression. The environment variable
+/// KEXPR_LISTENERS adds to them: a list of `perf-map`, `jitdump`, `gdb`,
+/// `vtune`, or `all`, with commas between. What fails there hinders no kernel
+/// (`Engine::listenerStatus`). Expressions that do not have the same text share
+/// no machine code then. Nothing is done, and nothing costs, if there are none.
+struct ListenerOptions {
+  /// The file /tmp/perf-PID.map, for `perf report` and `perf top`.
+  bool perfMap = false;
+  /// The file jit-PID.dump, for `perf inject --jit`: code and lines, too.
+  bool jitDump = false;
+  /// GDB's and LLDB's interface for generated code.
+  bool debugger = false;
+  /// The library of Intel's VTune, in programs that VTune starts.
+  bool vtune = false;
+  /// Where listings and jit-PID.dump go, made if it is missing; empty is what
+  /// KEXPR_PROFILE_DIR says, else `kexpr/profile` in the user's cache. It must
+  /// belong to the user, and nobody else may be able to write to it.
+  std::string directory = {};
+};
+
 struct EngineOptions {
   /// LLVM's name of the CPU to generate for; empty is the host's. It must be
   /// able to run on the host.
@@ -76,6 +97,7 @@ struct EngineOptions {
   /// Prepares the code generator on a background thread when the engine is
   /// made, which takes most of the time of a process's first compilation.
   bool warmUp = false;
+  ListenerOptions listeners = {};
 };
 
 /// Machine code that was generated for one tier.
@@ -131,6 +153,8 @@ public:
   EngineStats stats() const;
   /// Success, or why the directory for a cache on disk is not used.
   Status cacheStatus() const;
+  /// Success, or the first thing that kept listeners from being told.
+  Status listenerStatus() const;
   /// Waits until every `Tiered` kernel has its best tier.
   void settle() const;
   /// The CPU that code is generated for, and the width of its vectors in bits

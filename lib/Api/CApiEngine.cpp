@@ -70,6 +70,13 @@ kexpr_code kexpr_engine_cache_status(const kexpr_engine *engine,
   });
 }
 
+kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
+                                        kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    return engine ? engine->engine.listenerStatus() : isNull("the engine");
+  });
+}
+
 const char *kexpr_engine_target_cpu(const kexpr_engine *engine) {
   return ask(engine, "", [](const kexpr_engine &asked) {
     const std::string_view cpu = asked.engine.targetCpu();

@@ -51,6 +51,21 @@ template <class T, class U> static void set(T &target, U value) {
 
 static std::string text(const char *given) { return given ? given : ""; }
 
+static Expected<ListenerOptions>
+listenersOf(const kexpr_engine_options &known) {
+  constexpr std::uint32_t all = KEXPR_LISTENER_PERF_MAP |
+                                KEXPR_LISTENER_JITDUMP | KEXPR_LISTENER_GDB |
+                                KEXPR_LISTENER_VTUNE;
+  const std::uint32_t given = known.listeners;
+  if ((given & ~all) != 0)
+    return invalid(concat("listeners is ", given, "; it must be 0 to ", all));
+  return ListenerOptions{.perfMap = (given & KEXPR_LISTENER_PERF_MAP) != 0,
+                         .jitDump = (given & KEXPR_LISTENER_JITDUMP) != 0,
+                         .debugger = (given & KEXPR_LISTENER_GDB) != 0,
+                         .vtune = (given & KEXPR_LISTENER_VTUNE) != 0,
+                         .directory = text(known.profile_directory)};
+}
+
 Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
   auto known = read(given, "kexpr_engine_options");
   if (!known)
@@ -64,6 +79,10 @@ Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
   set(options.maxCodeBytes, known->max_code_bytes);
   options.cacheDirectory = text(known->cache_directory);
   set(options.maxDiskBytes, known->max_disk_bytes);
+  auto listeners = listenersOf(*known);
+  if (!listeners)
+    return listeners.error();
+  options.listeners = std::move(*listeners);
   return options;
 }
 

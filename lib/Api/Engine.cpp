@@ -44,6 +44,10 @@ void Engine::settle() const { impl->compiler().settle(); }
 
 Status Engine::cacheStatus() const { return impl->compiler().cacheStatus(); }
 
+Status Engine::listenerStatus() const {
+  return impl->compiler().profile().status();
+}
+
 EngineStats Engine::stats() const { return impl->stats(); }
 
 std::string_view Engine::targetCpu() const {

@@ -30,7 +30,10 @@ LoadedCode::LoadedCode(std::shared_ptr<CodeMemory> memory, char *start,
     : memory(std::move(memory)), start(start), bytes(image.bytes.size()),
       entry(image.entry) {}
 
-LoadedCode::~LoadedCode() { memory->giveBack(start, bytes); }
+LoadedCode::~LoadedCode() {
+  announcements.clear();
+  memory->giveBack(start, bytes);
+}
 
 /// Pages in one piece, executable, of which each is taken or free.
 class CodeMemory::Slab {
@@ -126,18 +129,27 @@ static Status write(const Image &image, char *start, std::size_t bytes) {
   return {};
 }
 
+/// The function of an image that lies at `start`.
+static NamedCode functionOf(const Image &image, const char *start) {
+  const std::size_t most = image.bytes.size() - image.entry;
+  return {.bytes = {start + image.entry, std::min(image.symbols->size, most)},
+          .entry = image.entry,
+          .symbols = *image.symbols};
+}
+
 Expected<std::shared_ptr<const LoadedCode>>
-CodeMemory::load(const Image &image) {
+CodeMemory::load(const Image &image, const Listeners *listeners) {
   if (image.entry >= image.bytes.size() || image.alignment > pageSize)
     return Error(ErrorCode::CompileFailed, "not an image of machine code");
   const std::size_t bytes = footprint(image.bytes.size());
   auto start = reserve(bytes);
   if (!start)
     return start.error();
-  auto code =
-      std::make_shared<const LoadedCode>(shared_from_this(), *start, image);
+  auto code = std::make_shared<LoadedCode>(shared_from_this(), *start, image);
   if (auto status = write(image, *start, bytes); !status)
     return status.error();
+  if (listeners && image.symbols)
+    code->announcements = listeners->announce(functionOf(image, *start));
   return std::shared_ptr<const LoadedCode>(std::move(code));
 }
 

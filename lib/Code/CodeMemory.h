@@ -8,6 +8,7 @@
 #define KEXPR_CODE_CODEMEMORY_H
 
 #include "Code/Image.h"
+#include "Code/Listener.h"
 #include "kexpr/Error.h"
 
 #include <memory>
@@ -33,9 +34,12 @@ public:
   std::size_t size() const { return bytes; }
 
 private:
+  friend class CodeMemory;
+
   std::shared_ptr<CodeMemory> memory;
   char *start;
   std::size_t bytes, entry;
+  Announcements announcements;
 };
 
 /// Executable memory in slabs: a slab is one mapping, whatever the number of
@@ -54,9 +58,11 @@ public:
   CodeMemory(const CodeMemory &) = delete;
   CodeMemory &operator=(const CodeMemory &) = delete;
 
-  /// Copies an image to where it can run. CompileFailed where the system
-  /// grants no executable memory or the image is none, OutOfMemory.
-  Expected<std::shared_ptr<const LoadedCode>> load(const Image &image);
+  /// Copies an image to where it can run, and tells those who listen if it has
+  /// symbols. CompileFailed where the system grants no executable memory or the
+  /// image is none, OutOfMemory.
+  Expected<std::shared_ptr<const LoadedCode>>
+  load(const Image &image, const Listeners *listeners = nullptr);
 
   /// Bytes that an image of that size takes.
   std::size_t footprint(std::size_t bytes) const;

@@ -28,27 +28,6 @@ static Error systemError(const std::string &subject, std::string_view problem) {
   return ioError(subject, concat(problem, ": ", std::strerror(errno)));
 }
 
-namespace {
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-
-  explicit operator bool() const { return number >= 0; }
-  operator int() const { return number; }
-  bool close() {
-    const int closed = std::exchange(number, -1);
-    return closed < 0 || ::close(closed) == 0;
-  }
-  int release() { return std::exchange(number, -1); }
-
-private:
-  int number;
-};
-} // namespace
-
 /// Empty for what this user alone may write to, else what is wrong.
 static std::string_view faultOf(const struct stat &status) {
   if (status.st_uid != geteuid())
@@ -127,9 +106,9 @@ std::optional<std::string> Directory::read(const std::string &name,
   return contents;
 }
 
-static bool writeAll(int file, std::string_view contents) {
+bool Descriptor::write(std::string_view contents) const {
   while (!contents.empty()) {
-    const ssize_t count = ::write(file, contents.data(), contents.size());
+    const ssize_t count = ::write(number, contents.data(), contents.size());
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
@@ -137,6 +116,27 @@ static bool writeAll(int file, std::string_view contents) {
     contents.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
+}
+
+Expected<Descriptor> Directory::create(const std::string &name) const {
+  unlinkat(descriptor, name.c_str(), 0);
+  Descriptor file(openat(
+      descriptor, name.c_str(),
+      O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file)
+    return systemError(name, "cannot be made");
+  return file;
+}
+
+bool Directory::has(const std::string &name) const {
+  struct stat status = {};
+  return fstatat(descriptor, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode);
+}
+
+std::string Directory::realPath() const {
+  std::error_code ignored;
+  return std::filesystem::read_symlink(path(), ignored);
 }
 
 Status Directory::replace(const std::string &name,
@@ -153,7 +153,7 @@ Status Directory::replace(const std::string &name,
                          0600));
   if (!file)
     return systemError(temporary, "cannot be made");
-  if (writeAll(file, contents) && file.close() &&
+  if (file.write(contents) && file.close() &&
       renameat(descriptor, temporary.c_str(), descriptor, name.c_str()) == 0)
     return {};
   const Error error = systemError(temporary, "cannot be written");

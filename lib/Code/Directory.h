@@ -7,6 +7,7 @@
 #ifndef KEXPR_CODE_DIRECTORY_H
 #define KEXPR_CODE_DIRECTORY_H
 
+#include "Code/Descriptor.h"
 #include "kexpr/Error.h"
 
 #include <memory>
@@ -33,6 +34,8 @@ public:
 
   /// A path to the very directory, good as long as this is held.
   std::string path() const;
+  /// The path without links, as others see it; empty if nobody can.
+  std::string realPath() const;
 
   /// The contents of a file of at most `limit` bytes, which is then the one
   /// used last; none where there is no such file, or it is not a regular one
@@ -42,6 +45,10 @@ public:
   /// Makes or replaces a file; whoever reads it meanwhile sees the old contents
   /// or the new. On failure nothing has changed.
   Status replace(const std::string &name, std::string_view contents) const;
+  /// A new file that is appended to, in the place of any other of the name.
+  Expected<Descriptor> create(const std::string &name) const;
+  /// Whether there is a regular file of that name.
+  bool has(const std::string &name) const;
 
 private:
   explicit Directory(int descriptor) : descriptor(descriptor) {}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code/DiskCache.h"
 
+#include "Code/SymbolBytes.h"
 #include "Support/Hash.h"
 
 #include <cstring>
@@ -18,12 +19,12 @@ static constexpr std::size_t MostBytes = std::size_t{64} << 20;
 
 namespace {
 /// What a file starts with, in the byte order of the machine, which is part of
-/// the key. Then come key, path of the maker and image.
+/// the key. Then come key, path of the maker, image and symbols, if any.
 struct Header {
-  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '1'};
+  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '2'};
   /// Of all bytes behind it.
   Digest checksum;
-  std::uint64_t keySize = 0, makerSize = 0, imageSize = 0;
+  std::uint64_t keySize = 0, makerSize = 0, imageSize = 0, symbolsSize = 0;
   std::int64_t makerBytes = 0, makerModified = 0;
   std::uint64_t alignment = 0, entry = 0;
 };
@@ -43,13 +44,15 @@ std::string DiskCache::encode(std::string_view key, const Image &image,
   header.keySize = key.size();
   header.makerSize = maker.path.size();
   header.imageSize = image.bytes.size();
+  const std::string symbols = image.symbols ? bytesOf(*image.symbols) : "";
+  header.symbolsSize = symbols.size();
   header.makerBytes = maker.size;
   header.makerModified = maker.modified;
   header.alignment = image.alignment;
   header.entry = image.entry;
   std::string contents(sizeof header, '\0');
   contents.append(key).append(maker.path);
-  contents.append(image.bytes.data(), image.bytes.size());
+  contents.append(image.bytes.data(), image.bytes.size()).append(symbols);
   std::memcpy(contents.data(), &header, sizeof header);
   header.checksum = Digest::of(std::string_view(contents).substr(ChecksumEnd));
   std::memcpy(contents.data(), &header, sizeof header);
@@ -59,8 +62,9 @@ std::string DiskCache::encode(std::string_view key, const Image &image,
 /// Whether sizes add up, each by itself first: they may be anything.
 static bool isWhole(const Header &header, std::size_t size) {
   return header.keySize <= size && header.makerSize <= size &&
-         header.imageSize <= size &&
-         sizeof header + header.keySize + header.makerSize + header.imageSize ==
+         header.imageSize <= size && header.symbolsSize <= size &&
+         sizeof header + header.keySize + header.makerSize + header.imageSize +
+                 header.symbolsSize ==
              size;
 }
 
@@ -83,11 +87,21 @@ std::optional<Image> DiskCache::decode(std::string_view key,
                         .size = header.makerBytes,
                         .modified = header.makerModified};
   contents.remove_prefix(header.makerSize);
-  if (maker.isStale() || header.entry >= contents.size())
+  if (maker.isStale() || header.entry >= header.imageSize)
     return std::nullopt;
-  return Image{.bytes = {contents.begin(), contents.end()},
-               .alignment = header.alignment,
-               .entry = header.entry};
+  Image image{.bytes = {contents.begin(),
+                        contents.begin() +
+                            static_cast<std::ptrdiff_t>(header.imageSize)},
+              .alignment = header.alignment,
+              .entry = header.entry};
+  if (header.symbolsSize == 0)
+    return image;
+  contents.remove_prefix(header.imageSize);
+  auto symbols = symbolsOf(contents);
+  if (!symbols)
+    return std::nullopt;
+  image.symbols = std::make_shared<const Symbols>(std::move(*symbols));
+  return image;
 }
 
 std::optional<Image> DiskCache::find(std::string_view key) const {

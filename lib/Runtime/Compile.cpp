@@ -39,6 +39,7 @@ Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
   auto plan = planOf(expression, options);
   if (!plan)
     return plan.error();
+  plan->listing = compiler->profile().listingOf(expression);
   CompileTimes times{.parse = parseTime, .plan = Clock::now() - start};
   auto loop = compiler->compile(*plan, options.mode, &times);
   if (!loop)

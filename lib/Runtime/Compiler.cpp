@@ -20,7 +20,7 @@ using codegen::OptLevel;
 using Clock = std::chrono::steady_clock;
 
 Compiler::Compiler(const EngineOptions &options)
-    : options(options),
+    : options(options), told(options.listeners),
       namesTarget(!options.cpu.empty() || !options.features.empty() ||
                   options.vectorBits != 0) {
   openCache();
@@ -110,7 +110,7 @@ std::string Compiler::keyOnDisk(const semantics::Plan &plan,
   return concat(code::buildId(), '\n', code::hostId(), '\n', options.cpu, '\n',
                 options.features, '\n', options.vectorBits, '\n',
                 level == OptLevel::Baseline ? "baseline\n" : "optimized\n",
-                plan.key());
+                plan.key(), nameKey(plan));
 }
 
 /// The code that the cache on disk has; null if it has none.
@@ -122,7 +122,7 @@ Compiler::CodePtr Compiler::find(const semantics::Plan &plan, OptLevel level,
   const auto image = disk->find(keyOnDisk(plan, level));
   if (!image)
     return nullptr;
-  auto loaded = code::CodeMemory::ofProcess()->load(*image);
+  auto loaded = code::CodeMemory::ofProcess()->load(*image, told.listeners());
   if (!loaded)
     return nullptr;
   if (times)
@@ -154,8 +154,10 @@ Expected<Compiler::CodePtr> Compiler::generate(const semantics::Plan &plan,
   auto compiled = (*backend)->compile(plan, target, level);
   if (!compiled)
     return compiled.error();
+  nameCode(compiled->image, plan, level);
   const auto linked = Clock::now();
-  auto loaded = code::CodeMemory::ofProcess()->load(compiled->image);
+  auto loaded =
+      code::CodeMemory::ofProcess()->load(compiled->image, told.listeners());
   if (!loaded)
     return loaded.error();
   const auto end = Clock::now();
@@ -264,7 +266,7 @@ Compiler::compile(const semantics::Plan &plan, Mode mode,
   const auto letter = [](Mode each) {
     return static_cast<char>('0' + static_cast<int>(each));
   };
-  std::string key = letter(Mode::Optimized) + plan.key();
+  std::string key = letter(Mode::Optimized) + plan.key() + nameKey(plan);
   if (mode == Mode::Tiered)
     if (auto loop = loops.find(key)) {
       ++shared;

@@ -11,6 +11,7 @@
 #include "Code/DiskCache.h"
 #include "Runtime/Background.h"
 #include "Runtime/LoopTable.h"
+#include "Runtime/Profile.h"
 #include "kexpr/Engine.h"
 
 namespace kexpr::runtime {
@@ -44,6 +45,8 @@ public:
   Expected<const codegen::Target *> target() const;
   /// An error if a directory for a cache was named but is not used.
   const Status &cacheStatus() const { return cacheFault; }
+  /// What profilers and debuggers are told.
+  const Profile &profile() const { return told; }
   /// Adds what this knows: code generated, shared and kept on disk.
   void addTo(EngineStats &stats) const;
 
@@ -78,6 +81,7 @@ private:
                codegen::OptLevel level) const;
 
   const EngineOptions options;
+  const Profile told;
   /// Whether options ask for another target than this machine.
   const bool namesTarget;
   std::unique_ptr<const code::DiskCache> disk;

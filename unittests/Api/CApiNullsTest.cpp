@@ -55,6 +55,7 @@ TEST_F(CApiNulls, AreNoEngines) {
   expectNull("the expression", compileExpression, engine, nullptr, nullptr,
              &made);
   expectNull("the engine", kexpr_engine_cache_status, nullptr);
+  expectNull("the engine", kexpr_engine_listener_status, nullptr);
   expectNull("the engine", kexpr_engine_get_stats, nullptr, &stats);
   expectNull("kexpr_stats", kexpr_engine_get_stats, engine, nullptr);
   expectNull("the engine", kexpr_layer_create, nullptr, "@0", &layer);

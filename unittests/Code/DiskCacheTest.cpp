@@ -23,7 +23,7 @@ static const std::string Key("a key\nwith \0 in it", 18);
 
 /// Where things lie in an entry: part of what a file of this version is.
 static constexpr std::size_t ChecksumAt = 8, ChecksumEnd = 24, SizesAt = 24,
-                             EntryAt = 72, HeaderBytes = 80;
+                             EntryAt = 80, HeaderBytes = 88;
 
 static Image sample() {
   Image image;
@@ -103,17 +103,17 @@ TEST(DiskCache, AnotherKeyIsAMiss) {
 TEST(DiskCache, SizesThatDoNotAddUpAreAMiss) {
   const std::string entry = sampleEntry();
   const std::uint64_t half = std::uint64_t{1} << 63, all = ~std::uint64_t{0},
-                      real[] = {Key.size(), 13, 150};
-  for (std::size_t field = 0; field < 3; ++field)
-    for (std::uint64_t size : {std::uint64_t{0}, real[field] - 1,
-                               real[field] + 1, all, all - 79, half}) {
+                      real[] = {Key.size(), 13, 150, 0};
+  for (std::size_t field = 0; field < 4; ++field)
+    for (std::uint64_t size : {std::uint64_t{2}, real[field] - 1,
+                               real[field] + 1, all, all - 87, half}) {
       std::string other = entry;
       putWord(other, SizesAt + 8 * field, size);
       EXPECT_FALSE(DiskCache::decode(Key, sealed(other))) << field;
       if (size <= entry.size())
         continue;
       // Two that add up again, past 2^64.
-      const std::size_t next = (field + 1) % 3;
+      const std::size_t next = (field + 1) % 4;
       putWord(other, SizesAt + 8 * next, real[next] + real[field] - size);
       EXPECT_FALSE(DiskCache::decode(Key, sealed(other))) << field;
     }

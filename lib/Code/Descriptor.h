@@ -1,0 +1,46 @@
+//===- Code/Descriptor.h - An open file -----------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODE_DESCRIPTOR_H
+#define KEXPR_CODE_DESCRIPTOR_H
+
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+namespace kexpr::code {
+
+/// A file that is closed when the object goes. Negative is none.
+class Descriptor {
+public:
+  explicit Descriptor(int number = -1) : number(number) {}
+  Descriptor(Descriptor &&other) noexcept : number(other.release()) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    close();
+    number = other.release();
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  explicit operator bool() const { return number >= 0; }
+  operator int() const { return number; }
+  bool close() {
+    const int closed = std::exchange(number, -1);
+    return closed < 0 || ::close(closed) == 0;
+  }
+  int release() { return std::exchange(number, -1); }
+
+  /// Whether all of it was written, where the file is at.
+  bool write(std::string_view contents) const;
+
+private:
+  int number;
+};
+
+} // namespace kexpr::code
+
+#endif // KEXPR_CODE_DESCRIPTOR_H

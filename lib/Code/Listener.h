@@ -1,0 +1,87 @@
+//===- Code/Listener.h - Who is told of loaded code -----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODE_LISTENER_H
+#define KEXPR_CODE_LISTENER_H
+
+#include "Code/Image.h"
+#include "kexpr/Error.h"
+
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+namespace kexpr::code {
+
+/// A function in memory that can be called from now on.
+struct NamedCode {
+  /// Its bytes, where they run.
+  std::string_view bytes;
+  /// How far from the image's start it starts.
+  std::size_t entry;
+  const Symbols &symbols;
+
+  /// Its name without what would end a line or a string.
+  std::string name() const;
+  /// Its lines, by the offset in the function, in ascending order.
+  std::vector<LineEntry> lines() const;
+};
+
+/// Code that a listener knows of. It is retracted when this goes, which must be
+/// before the memory is used for anything else.
+class Announcement {
+public:
+  Announcement() = default;
+  Announcement(const Announcement &) = delete;
+  Announcement &operator=(const Announcement &) = delete;
+  virtual ~Announcement() = default;
+};
+
+/// A profiler or debugger that wants to know the names of code. What fails is
+/// kept for who asks, and hinders nobody. All members may be called from any
+/// thread, in a forked child too.
+class Listener {
+public:
+  Listener() = default;
+  Listener(const Listener &) = delete;
+  Listener &operator=(const Listener &) = delete;
+  virtual ~Listener() = default;
+
+  /// Null where there is nothing to retract.
+  virtual std::unique_ptr<Announcement> announce(const NamedCode &code) = 0;
+  /// The first thing that failed.
+  Status status() const;
+
+protected:
+  void note(Error error);
+
+private:
+  mutable std::mutex mutex;
+  std::optional<Error> fault;
+};
+
+using Announcements = std::vector<std::unique_ptr<Announcement>>;
+
+/// The listeners of an engine.
+class Listeners {
+public:
+  void add(std::shared_ptr<Listener> listener) {
+    all.push_back(std::move(listener));
+  }
+  bool empty() const { return all.empty(); }
+
+  /// Tells all; what there is no memory for is left out.
+  Announcements announce(const NamedCode &code) const;
+  /// The first thing that failed in the first of them that something failed in.
+  Status status() const;
+
+private:
+  std::vector<std::shared_ptr<Listener>> all;
+};
+
+} // namespace kexpr::code
+
+#endif // KEXPR_CODE_LISTENER_H

@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Code/PerfMap.h"
+
+#include "Support/Text.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+using namespace kexpr;
+using namespace kexpr::code;
+
+static double secondsOf(const timespec &time) {
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+static double now(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return secondsOf(time);
+}
+
+/// When this process started, in seconds as files have them, at most; 0 if that
+/// is not known.
+static double startOfProcess() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  // The program's name, which may hold anything, ends with the last bracket.
+  std::size_t place = text.rfind(')');
+  constexpr int field = 22, first = 2;
+  for (int i = first; i < field && place != text.npos; ++i)
+    place = text.find(' ', place + 1);
+  unsigned long long ticks = 0;
+  if (place == text.npos ||
+      std::sscanf(text.c_str() + place, "%llu", &ticks) != 1)
+    return 0;
+  const double age =
+      now(CLOCK_BOOTTIME) -
+      static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  constexpr double slack = 0.1; // of the clocks
+  return now(CLOCK_REALTIME) - age - slack;
+}
+
+/// What is wrong with an open file; empty if nothing is. Anybody may have put
+/// something in our place, even another name of a file of ours.
+static std::string_view faultOf(const struct stat &status) {
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1)
+    return "is not a file of its own";
+  if (status.st_uid != geteuid())
+    return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return "may be written to by other users";
+  return {};
+}
+
+const std::shared_ptr<PerfMap> &PerfMap::ofProcess() {
+  // Never destroyed: code may come after statics are gone.
+  static const auto *const map =
+      new std::shared_ptr<PerfMap>(std::make_shared<PerfMap>("/tmp"));
+  return *map;
+}
+
+PerfMap::PerfMap(std::string directory) : directory(std::move(directory)) {
+  open();
+}
+
+void PerfMap::open() {
+  process = getpid();
+  const std::string path = concat(directory, "/perf-", process, ".map");
+  file = Descriptor(::open(path.c_str(),
+                           O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
+                               O_NONBLOCK | O_CLOEXEC,
+                           0600));
+  struct stat status = {};
+  if (!file || fstat(file, &status) != 0) {
+    note({ErrorCode::Io,
+          concat("'", path, "' cannot be opened: ", std::strerror(errno))});
+    return;
+  }
+  if (const auto fault = faultOf(status); !fault.empty()) {
+    file.close();
+    note({ErrorCode::Io, concat("'", path, "' ", fault)});
+    return;
+  }
+  // An earlier process of this number may have left it.
+  if (secondsOf(status.st_mtim) < startOfProcess() && ftruncate(file, 0) != 0)
+    note({ErrorCode::Io,
+          concat("'", path, "' cannot be emptied: ", std::strerror(errno))});
+}
+
+std::unique_ptr<Announcement> PerfMap::announce(const NamedCode &code) {
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "%" PRIxPTR " %zx ",
+                reinterpret_cast<std::uintptr_t>(code.bytes.data()),
+                code.bytes.size());
+  const std::string line = concat(numbers, code.name(), '\n');
+  std::lock_guard lock(mutex);
+  if (process != getpid())
+    open();
+  // A line is one write, so that those of others stay whole.
+  if (file && !file.write(line))
+    note({ErrorCode::Io, concat("the map for perf cannot be written: ",
+                                std::strerror(errno))});
+  return nullptr;
+}

@@ -1,0 +1,119 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Code/Vtune.h"
+
+#include "Support/Text.h"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+using namespace kexpr;
+using namespace kexpr::code;
+
+namespace {
+// The interface is that of jitprofiling.h, as Intel documents it.
+
+enum Event : unsigned { MethodLoaded = 13, MethodUnloads = 14 };
+
+/// Bytes from the entry before up to `end` are of a line.
+struct LineOfCode {
+  unsigned end, line;
+};
+
+struct Method {
+  unsigned id;
+  char *name;
+  void *address;
+  unsigned size;
+  unsigned lineCount;
+  LineOfCode *lines;
+  unsigned classId;
+  char *className;
+  char *sourceFile;
+};
+
+class Loaded final : public Announcement {
+public:
+  using Notify = int (*)(unsigned, void *);
+
+  Loaded(Notify notify, unsigned id) : notify(notify), id(id) {}
+  ~Loaded() override {
+    Method method = {};
+    method.id = id;
+    notify(MethodUnloads, &method);
+  }
+
+private:
+  Notify notify;
+  unsigned id;
+};
+} // namespace
+
+static std::vector<LineOfCode> tableOf(const NamedCode &code) {
+  std::vector<LineOfCode> table;
+  for (const LineEntry &line : code.lines()) {
+    if (!table.empty())
+      table.back().end = line.offset;
+    table.push_back({static_cast<unsigned>(code.bytes.size()),
+                     static_cast<unsigned>(line.place.line)});
+  }
+  return table;
+}
+
+const std::shared_ptr<Vtune> &Vtune::ofProcess() {
+  // What the environment says does not count in programs of raised privileges.
+  const auto make = [] {
+    const char *named = secure_getenv("INTEL_JIT_PROFILER64");
+    return std::make_shared<Vtune>(named ? named : "");
+  };
+  // Never destroyed: code may go after statics are gone.
+  static const auto *const vtune = new std::shared_ptr<Vtune>(make());
+  return *vtune;
+}
+
+Vtune::Vtune(const std::string &library) {
+  if (library.empty())
+    return;
+  // Never closed: it has threads of its own.
+  void *opened = dlopen(library.c_str(), RTLD_LAZY);
+  if (!opened) {
+    note({ErrorCode::Io, concat("VTune's library is not loaded: ", dlerror())});
+    return;
+  }
+  using InitializeFunction = unsigned();
+  if (auto *initialize =
+          reinterpret_cast<InitializeFunction *>(dlsym(opened, "Initialize")))
+    initialize();
+  notify = reinterpret_cast<NotifyFunction *>(dlsym(opened, "NotifyEvent"));
+  if (!notify)
+    note({ErrorCode::Io, concat("'", library,
+                                "' is no library of VTune: it has no function "
+                                "'NotifyEvent'")});
+}
+
+std::unique_ptr<Announcement> Vtune::announce(const NamedCode &code) {
+  // Other code generators of the process count from 1000.
+  static std::atomic<unsigned> lastId = 0x4b000000;
+  if (!notify)
+    return nullptr;
+  std::string name = code.name(), path = code.symbols.path;
+  std::vector<LineOfCode> lines = tableOf(code);
+  Method method = {.id = ++lastId,
+                   .name = name.data(),
+                   .address = const_cast<char *>(code.bytes.data()),
+                   .size = static_cast<unsigned>(code.bytes.size()),
+                   .lineCount = static_cast<unsigned>(lines.size()),
+                   .lines = lines.data(),
+                   .classId = 0,
+                   .className = nullptr,
+                   .sourceFile = path.empty() ? nullptr : path.data()};
+  auto loaded = std::make_unique<Loaded>(notify, method.id);
+  notify(MethodLoaded, &method);
+  return loaded;
+}
