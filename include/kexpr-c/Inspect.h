@@ -45,6 +45,12 @@ enum { ///< Who sees kernels by name, for kexpr_engine_options.listeners. The
 /// KEXPR_OK, or the first thing that kept listeners from being told.
 KEXPR_API kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
                                                   kexpr_error **error);
+/// KEXPR_OK, or why the directory for dumps is not used, or what of the last
+/// loop could not be written there; and which word of `log` is none.
+KEXPR_API kexpr_code kexpr_engine_dump_status(const kexpr_engine *engine,
+                                              kexpr_error **error);
+KEXPR_API kexpr_code kexpr_engine_log_status(const kexpr_engine *engine,
+                                             kexpr_error **error);
 
 enum { ///< What runs a kernel.
   KEXPR_TIER_INTERPRETER = 0,
@@ -79,6 +85,38 @@ typedef struct kexpr_compile_times {
 KEXPR_API kexpr_code kexpr_kernel_get_compile_times(const kexpr_kernel *kernel,
                                                     kexpr_compile_times *times,
                                                     kexpr_error **error);
+
+enum {                    ///< What an expression is on its way to machine code.
+  KEXPR_STAGE_TOKENS = 0, ///< The words of the text and their places.
+  KEXPR_STAGE_AST = 1,    ///< The tree.
+  KEXPR_STAGE_RPN = 2,    ///< The reverse Polish order.
+  KEXPR_STAGE_GRAPH = 3,  ///< The checked, simplified graph.
+  KEXPR_STAGE_DOT = 4,    ///< The same for Graphviz.
+  KEXPR_STAGE_PLAN = 5,   ///< The graph and how operands walk.
+  KEXPR_STAGE_LLVM = 6,   ///< LLVM IR as it is emitted.
+  KEXPR_STAGE_LLVM_OPT = 7, ///< LLVM IR as instruction selection gets it.
+  KEXPR_STAGE_MIR = 8,      ///< LLVM's MIR text of the finished function.
+  KEXPR_STAGE_ASM = 9,      ///< Assembly.
+  KEXPR_STAGE_OBJ = 10,     ///< The bytes of an object file.
+  KEXPR_STAGE_EXPLAIN = 11  ///< What LLVM predicts of the main loop.
+};
+/// "tokens", "llvm-opt"...; "?" for what is no stage.
+KEXPR_API const char *kexpr_stage_name(int32_t stage);
+KEXPR_API kexpr_code kexpr_stage_parse(const char *name, int32_t *stage,
+                                       kexpr_error **error);
+
+/// Bytes that the library made.
+typedef struct kexpr_text kexpr_text;
+KEXPR_API void kexpr_text_free(kexpr_text *text);
+/// The bytes, with a NUL behind them; "" and 0 of NULL.
+KEXPR_API const char *kexpr_text_data(const kexpr_text *text);
+KEXPR_API size_t kexpr_text_size(const kexpr_text *text);
+
+/// What the loop of contiguous calls is at a stage, the same from run to run.
+/// KEXPR_UNSUPPORTED for code of a kernel of KEXPR_MODE_INTERPRET.
+KEXPR_API kexpr_code kexpr_kernel_dump(const kexpr_kernel *kernel,
+                                       int32_t stage, kexpr_text **text,
+                                       kexpr_error **error);
 
 #ifdef __cplusplus
 }

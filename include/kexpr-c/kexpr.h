@@ -149,6 +149,10 @@ typedef struct kexpr_engine_options {
   /// Who sees kernels by name, and where files for them go; see Inspect.h.
   uint32_t listeners;
   const char *profile_directory;
+  /// A folder for stages of every loop; events to log, as "compile,cache".
+  const char *dump_directory, *log;
+  void (*log_sink)(void *context, const char *line); ///< From any thread.
+  void *log_context;
 } kexpr_engine_options;
 
 /// Compiles texts and keeps their kernels.

@@ -11,6 +11,7 @@
 #include "kexpr/Precision.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -94,6 +95,18 @@ struct EngineOptions {
   /// Bytes kept there at most; the least recently used goes first. Passed by a
   /// sixteenth, a process, until the directory is looked at again.
   std::uint64_t maxDiskBytes = std::uint64_t{1} << 30;
+  /// A directory that gets a folder for every loop of machine code that is made
+  /// or found on disk, with all its stages (docs/inspection.md); empty is what
+  /// the environment variable KEXPR_DUMP says. It must be one that
+  /// `cacheDirectory` could be. Compilations take several times longer and fail
+  /// for none of it (`Engine::dumpStatus`).
+  std::string dumpDirectory = {};
+  /// What to say a line about: `compile`, `cache`, both with a comma, or
+  /// `none`; empty is what the environment variable KEXPR_LOG says.
+  std::string log = {};
+  /// Gets the lines, without their ends, instead of standard error. Any thread
+  /// may call it, several at once; it must not throw.
+  std::function<void(std::string_view line)> logSink = {};
   /// Prepares the code generator on a background thread when the engine is
   /// made, which takes most of the time of a process's first compilation.
   bool warmUp = false;
@@ -155,6 +168,11 @@ public:
   Status cacheStatus() const;
   /// Success, or the first thing that kept listeners from being told.
   Status listenerStatus() const;
+  /// Success, or why the directory for dumps is not used, or what of the last
+  /// loop could not be written there.
+  Status dumpStatus() const;
+  /// Success, or which word of `log` is none.
+  Status logStatus() const;
   /// Waits until every `Tiered` kernel has its best tier.
   void settle() const;
   /// The CPU that code is generated for, and the width of its vectors in bits

@@ -11,10 +11,12 @@
 #include "kexpr/Expression.h"
 #include "kexpr/Precision.h"
 #include "kexpr/Span.h"
+#include "kexpr/Stage.h"
 #include "kexpr/Tensor.h"
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace kexpr {
@@ -152,6 +154,13 @@ public:
   CompileTimes compileTimes() const;
   /// Primitive floating-point operations of one element.
   unsigned operationsPerElement() const;
+
+  /// What the loop of contiguous calls is at a stage, the same from run to run:
+  /// for the engine's target, in the last tier of the kernel's mode. It is made
+  /// again for this and changes nothing; LLVM is loaded for the stages that
+  /// show code. `Stage::Obj` gives bytes. Errors: CompileFailed; Unsupported
+  /// for code of a kernel of `Mode::Interpret`, which has none; OutOfMemory.
+  Expected<std::string> dump(Stage stage) const;
 
   /// For the library itself.
   explicit Kernel(std::shared_ptr<const runtime::KernelImpl> kernel)

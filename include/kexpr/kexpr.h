@@ -17,6 +17,7 @@
 #include "kexpr/PnnxLayer.h"
 #include "kexpr/PnnxModel.h"
 #include "kexpr/Scalar.h"
+#include "kexpr/Stage.h"
 #include "kexpr/Tensor.h"
 #include "kexpr/Version.h"
 

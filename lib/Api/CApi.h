@@ -12,6 +12,7 @@
 
 #include <exception>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct kexpr_kernel {
 
   kexpr::Kernel kernel;
   kexpr_expression expression;
+};
+
+struct kexpr_text {
+  std::string bytes;
 };
 
 struct kexpr_bound {

@@ -77,6 +77,20 @@ kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
   });
 }
 
+kexpr_code kexpr_engine_dump_status(const kexpr_engine *engine,
+                                    kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    return engine ? engine->engine.dumpStatus() : isNull("the engine");
+  });
+}
+
+kexpr_code kexpr_engine_log_status(const kexpr_engine *engine,
+                                   kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    return engine ? engine->engine.logStatus() : isNull("the engine");
+  });
+}
+
 const char *kexpr_engine_target_cpu(const kexpr_engine *engine) {
   return ask(engine, "", [](const kexpr_engine &asked) {
     const std::string_view cpu = asked.engine.targetCpu();

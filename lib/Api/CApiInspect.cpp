@@ -62,6 +62,47 @@ kexpr_code kexpr_kernel_get_compile_times(const kexpr_kernel *kernel,
   });
 }
 
+const char *kexpr_stage_name(int32_t stage) {
+  return stage >= 0 && stage < static_cast<int32_t>(StageCount)
+             ? nameOf(static_cast<Stage>(stage)).data()
+             : "?";
+}
+
+kexpr_code kexpr_stage_parse(const char *name, int32_t *stage,
+                             kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    if (!name || !stage)
+      return isNull(name ? "the place for the result" : "the name");
+    const auto parsed = parseStage(name);
+    if (!parsed)
+      return parsed.error();
+    *stage = static_cast<int32_t>(*parsed);
+    return {};
+  });
+}
+
+void kexpr_text_free(kexpr_text *text) { delete text; }
+
+const char *kexpr_text_data(const kexpr_text *text) {
+  return text ? text->bytes.c_str() : "";
+}
+
+size_t kexpr_text_size(const kexpr_text *text) {
+  return text ? text->bytes.size() : 0;
+}
+
+kexpr_code kexpr_kernel_dump(const kexpr_kernel *kernel, int32_t stage,
+                             kexpr_text **text, kexpr_error **error) {
+  return make(text, error, [&]() -> Expected<std::string> {
+    if (!kernel)
+      return isNull("the kernel");
+    if (stage < 0 || stage >= static_cast<int32_t>(StageCount))
+      return Error(ErrorCode::InvalidArgument,
+                   "there is no stage " + std::to_string(stage));
+    return kernel->kernel.dump(static_cast<Stage>(stage));
+  });
+}
+
 /// The data of a text that is a literal, and so ends with a NUL.
 static const char *literal(std::string_view text) {
   return text.empty() ? "" : text.data();

@@ -83,6 +83,13 @@ Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
   if (!listeners)
     return listeners.error();
   options.listeners = std::move(*listeners);
+  options.dumpDirectory = text(known->dump_directory);
+  options.log = text(known->log);
+  if (known->log_sink)
+    options.logSink = [sink = known->log_sink,
+                       context = known->log_context](std::string_view line) {
+      sink(context, std::string(line).c_str());
+    };
   return options;
 }
 

@@ -48,6 +48,16 @@ Status Engine::listenerStatus() const {
   return impl->compiler().profile().status();
 }
 
+Status Engine::dumpStatus() const {
+  const auto *watcher = impl->compiler().watcher();
+  return watcher ? watcher->dumpStatus() : Status();
+}
+
+Status Engine::logStatus() const {
+  const auto *watcher = impl->compiler().watcher();
+  return watcher ? watcher->logStatus() : Status();
+}
+
 EngineStats Engine::stats() const { return impl->stats(); }
 
 std::string_view Engine::targetCpu() const {

@@ -59,6 +59,14 @@ Expected<Shape> Kernel::outputShape(Span<const TensorView> inputs,
   return impl->outputShape(inputs, index);
 }
 
+Expected<std::string> Kernel::dump(Stage stage) const {
+  try {
+    return impl->dump(stage);
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  }
+}
+
 const Expression &Kernel::expression() const { return impl->expression(); }
 
 std::size_t Kernel::outputCount() const {

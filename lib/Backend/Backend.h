@@ -41,6 +41,10 @@ public:
                                      const codegen::Target &target,
                                      codegen::OptLevel level,
                                      codegen::Stage stage) const = 0;
+  virtual Expected<std::string> dumpAfter(const semantics::Plan &plan,
+                                          const codegen::Target &target,
+                                          codegen::OptLevel level,
+                                          std::string_view pass) const = 0;
   virtual Expected<codegen::LoopReport>
   reportLoop(const semantics::Plan &plan, const codegen::Target &target,
              codegen::OptLevel level) const = 0;

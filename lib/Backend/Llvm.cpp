@@ -31,6 +31,12 @@ public:
                              codegen::Stage stage) const override {
     return codegen::dump(plan, target, level, stage);
   }
+  Expected<std::string> dumpAfter(const semantics::Plan &plan,
+                                  const codegen::Target &target,
+                                  codegen::OptLevel level,
+                                  std::string_view pass) const override {
+    return codegen::dumpAfter(plan, target, level, pass);
+  }
   Expected<codegen::LoopReport>
   reportLoop(const semantics::Plan &plan, const codegen::Target &target,
              codegen::OptLevel level) const override {

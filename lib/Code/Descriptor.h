@@ -1,4 +1,4 @@
-//===- Code/Descriptor.h - An open file -----------------------------------===//
+//===- Code/Descriptor.h - Open files -------------------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,11 @@
 #ifndef KEXPR_CODE_DESCRIPTOR_H
 #define KEXPR_CODE_DESCRIPTOR_H
 
+#include "Support/Text.h"
+#include "kexpr/Error.h"
+
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -40,6 +45,19 @@ public:
 private:
   int number;
 };
+
+/// Of a file or directory; `problem` goes on after its name.
+inline Error ioError(const std::string &subject, std::string_view problem) {
+  return {ErrorCode::Io, concat("'", subject, "' ", problem)};
+}
+
+/// The same with what `errno` says.
+inline Error systemError(const std::string &subject, std::string_view problem) {
+  return ioError(subject, concat(problem, ": ", std::strerror(errno)));
+}
+
+/// What no other process, nor another call, puts behind a name.
+std::string uniqueSuffix();
 
 } // namespace kexpr::code
 

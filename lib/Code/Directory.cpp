@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Code/Directory.h"
 
+#include "Code/Descriptor.h"
 #include "Support/Text.h"
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -19,14 +20,6 @@
 
 using namespace kexpr;
 using namespace kexpr::code;
-
-static Error ioError(const std::string &subject, std::string_view problem) {
-  return {ErrorCode::Io, concat("'", subject, "' ", problem)};
-}
-
-static Error systemError(const std::string &subject, std::string_view problem) {
-  return ioError(subject, concat(problem, ": ", std::strerror(errno)));
-}
 
 /// Empty for what this user alone may write to, else what is wrong.
 static std::string_view faultOf(const struct stat &status) {
@@ -118,6 +111,14 @@ bool Descriptor::write(std::string_view contents) const {
   return true;
 }
 
+std::string code::uniqueSuffix() {
+  static std::atomic<unsigned> count = 0;
+  // A process of the same number on another machine, or before the last start
+  // of this one, may have had the same.
+  return concat(".", getpid(), ".", ++count, ".",
+                std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 Expected<Descriptor> Directory::create(const std::string &name) const {
   unlinkat(descriptor, name.c_str(), 0);
   Descriptor file(openat(
@@ -128,12 +129,6 @@ Expected<Descriptor> Directory::create(const std::string &name) const {
   return file;
 }
 
-bool Directory::has(const std::string &name) const {
-  struct stat status = {};
-  return fstatat(descriptor, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISREG(status.st_mode);
-}
-
 std::string Directory::realPath() const {
   std::error_code ignored;
   return std::filesystem::read_symlink(path(), ignored);
@@ -141,13 +136,9 @@ std::string Directory::realPath() const {
 
 Status Directory::replace(const std::string &name,
                           std::string_view contents) const {
-  static std::atomic<unsigned> written = 0;
   // Starts as the name does: what a killed process leaves is pruned as files
-  // of that name are. A process of the same number on another machine, or
-  // before the last start of this one, may have left the same.
-  const std::string temporary =
-      concat(name, ".", getpid(), ".", ++written, ".",
-             std::chrono::steady_clock::now().time_since_epoch().count());
+  // of that name are.
+  const std::string temporary = name + uniqueSuffix();
   Descriptor file(openat(descriptor, temporary.c_str(),
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                          0600));

@@ -10,12 +10,19 @@
 #include "Code/Descriptor.h"
 #include "kexpr/Error.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kexpr::code {
+
+struct NamedFile {
+  std::string name;
+  std::string contents;
+};
 
 /// Files of one directory that belong to this user and that nobody else may
 /// write to. The directory is checked once and held open: what its path leads
@@ -47,8 +54,17 @@ public:
   Status replace(const std::string &name, std::string_view contents) const;
   /// A new file that is appended to, in the place of any other of the name.
   Expected<Descriptor> create(const std::string &name) const;
-  /// Whether there is a regular file of that name.
+  /// Whether there is anything of that name.
   bool has(const std::string &name) const;
+  /// Makes a directory of files in this one, for this user alone and all at
+  /// once: nobody sees a part of it, also if this process is killed. Where
+  /// another process was first, its directory stays, and that is success. On
+  /// failure nothing has changed.
+  Status addFolder(const std::string &name,
+                   const std::vector<NamedFile> &files) const;
+  /// Removes what processes that were killed in `addFolder` have left, if it is
+  /// older than `age`.
+  void removeDrafts(std::chrono::seconds age) const;
 
 private:
   explicit Directory(int descriptor) : descriptor(descriptor) {}

@@ -103,15 +103,26 @@ std::string llvmFile();
 std::size_t generatorCount();
 
 enum class Stage : std::uint8_t {
-  Llvm, ///< LLVM IR as emitted.
+  Llvm,    ///< LLVM IR as emitted.
+  LlvmOpt, ///< The IR that instruction selection gets.
+  Mir,     ///< The finished machine function, as LLVM's MIR text.
   /// Assembly of the finished code; if the plan has a listing, with the line
   /// of the listing and the operator that each instruction is of.
   Asm,
+  Obj, ///< The bytes of the object file, with line tables if it has a listing.
 };
 
 /// A stage as text, the same from run to run.
 Expected<std::string> dump(const semantics::Plan &plan, const Target &target,
                            OptLevel level, Stage stage);
+
+/// LLVM IR or machine IR as it is after each pass of a name, each under a
+/// banner: the name that the pass prints (`Machine code sinking`) or is
+/// registered under (`machine-sink`), or `all`. InvalidArgument for a name that
+/// none of the passes has; the message lists those there are.
+Expected<std::string> dumpAfter(const semantics::Plan &plan,
+                                const Target &target, OptLevel level,
+                                std::string_view pass);
 
 } // namespace kexpr::codegen
 

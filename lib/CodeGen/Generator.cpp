@@ -7,34 +7,22 @@
 #include "CodeGen/Generator.h"
 
 #include "CodeGen/KernelPasses.h"
-#include "CodeGen/PlacePasses.h"
 #include "CodeGen/PlaceTable.h"
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
 #include <llvm/CodeGen/AsmPrinter.h>
-#include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
-#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/MC/TargetRegistry.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-/// What TargetMachine::addPassesToEmitFile does, but through KernelPasses.
 bool Generator::addPasses(const MakeStreamer &make) {
   auto &target = static_cast<llvm::LLVMTargetMachine &>(*machine);
-  KernelPasses needed(passes, target.getTargetTriple().isX86());
-  auto *info = new llvm::MachineModuleInfoWrapperPass(&target);
-  llvm::TargetPassConfig *config = target.createPassConfig(needed);
-  config->setDisableVerify(true);
-  needed.add(config);
-  needed.add(info);
-  if (config->addISelPasses())
+  auto *info = addKernelPasses(target, passes);
+  if (!info)
     return false;
-  config->addMachinePasses();
-  config->setInitialized();
-  needed.add(createFillPlacesPass());
   auto streamer = make(target, stream, info->getMMI().getContext());
   if (!streamer)
     return false;
@@ -44,8 +32,8 @@ bool Generator::addPasses(const MakeStreamer &make) {
     return false;
   if (target.getTargetTriple().isOSBinFormatELF())
     addPlaceTable(*static_cast<llvm::AsmPrinter *>(printer));
-  needed.add(printer);
-  needed.add(llvm::createFreeMachineFunctionPass());
+  passes.add(printer);
+  passes.add(llvm::createFreeMachineFunctionPass());
   return true;
 }
 

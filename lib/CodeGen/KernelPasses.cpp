@@ -8,6 +8,7 @@
 
 #include "CodeGen/PlacePasses.h"
 
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/Pass.h>
 
 #include <algorithm>
@@ -148,4 +149,22 @@ void KernelPasses::add(llvm::Pass *pass) {
   } else {
     manager.add(pass);
   }
+}
+
+/// The first half of what TargetMachine::addPassesToEmitFile does.
+llvm::MachineModuleInfoWrapperPass *
+codegen::addKernelPasses(llvm::LLVMTargetMachine &machine,
+                         llvm::legacy::PassManagerBase &manager) {
+  KernelPasses needed(manager, machine.getTargetTriple().isX86());
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(needed);
+  config->setDisableVerify(true);
+  needed.add(config);
+  needed.add(info);
+  if (config->addISelPasses())
+    return nullptr;
+  config->addMachinePasses();
+  config->setInitialized();
+  needed.add(createFillPlacesPass());
+  return info;
 }

@@ -7,13 +7,16 @@
 #ifndef KEXPR_CODEGEN_KERNELPASSES_H
 #define KEXPR_CODEGEN_KERNELPASSES_H
 
+#include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Target/TargetMachine.h>
 
 namespace kexpr::codegen {
 
 /// Hands on the passes that LLVM adds for a target, but for those that do
-/// nothing for a kernel: docs/pipeline.md says what each is worth. Passes that
-/// others require are still there.
+/// nothing for a kernel, of which there are others on x86 than elsewhere:
+/// docs/pipeline.md says what each is worth. Passes that others require are
+/// still there.
 class KernelPasses : public llvm::legacy::PassManagerBase {
 public:
   KernelPasses(llvm::legacy::PassManagerBase &manager, bool isX86)
@@ -24,6 +27,13 @@ private:
   llvm::legacy::PassManagerBase &manager;
   const bool isX86;
 };
+
+/// Adds what turns LLVM IR into finished machine functions, but for what a
+/// kernel does not need. What they stand in, which is the manager's; null if
+/// LLVM has no such passes for the machine.
+llvm::MachineModuleInfoWrapperPass *
+addKernelPasses(llvm::LLVMTargetMachine &machine,
+                llvm::legacy::PassManagerBase &manager);
 
 } // namespace kexpr::codegen
 

@@ -10,6 +10,7 @@
 #include "CodeGen/GeneratorPool.h"
 #include "CodeGen/KernelEmitter.h"
 #include "CodeGen/KernelText.h"
+#include "CodeGen/PassDump.h"
 #include "CodeGen/PlaceTable.h"
 #include "CodeGen/TargetMachine.h"
 
@@ -51,17 +52,24 @@ static semantics::Plan bare(semantics::Plan plan) {
   return plan;
 }
 
-static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
-                                          const Target &target,
-                                          OptLevel level) {
-  if (plan.listing) {
-    auto assembly = assemble(plan, target, level);
-    if (!assembly)
-      return assembly.error();
-    return textOf(*assembly, *plan.listing);
-  }
-  auto generator =
-      Generator::create(target, level, llvm::CodeGenFileType::AssemblyFile);
+static Expected<std::string> dumpEmitted(const semantics::Plan &plan,
+                                         const Target &target, OptLevel level) {
+  auto machine = makeTargetMachine(target, level);
+  if (!machine)
+    return machine.error();
+  llvm::LLVMContext context;
+  auto module = emitKernel(context, plan, target, level);
+  module->setDataLayout((*machine)->createDataLayout());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, nullptr);
+  return text;
+}
+
+static Expected<std::string> dumpFile(const semantics::Plan &plan,
+                                      const Target &target, OptLevel level,
+                                      llvm::CodeGenFileType type) {
+  auto generator = Generator::create(target, level, type);
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
@@ -69,19 +77,35 @@ static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
   return (*generator)->generate(*module).str();
 }
 
+static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
+                                          const Target &target,
+                                          OptLevel level) {
+  if (!plan.listing)
+    return dumpFile(plan, target, level, llvm::CodeGenFileType::AssemblyFile);
+  auto assembly = assemble(plan, target, level);
+  if (!assembly)
+    return assembly.error();
+  return textOf(*assembly, *plan.listing);
+}
+
+static Expected<std::string> shortened(Expected<std::string> text) {
+  return text ? shortenSplats(*text) : text;
+}
+
 Expected<std::string> codegen::dump(const semantics::Plan &plan,
                                     const Target &target, OptLevel level,
                                     Stage stage) {
-  if (stage == Stage::Asm)
+  switch (stage) {
+  case Stage::Llvm:
+    return shortened(dumpEmitted(bare(plan), target, level));
+  case Stage::LlvmOpt:
+    return shortened(dumpSelected(bare(plan), target, level));
+  case Stage::Mir:
+    return dumpMachine(bare(plan), target, level);
+  case Stage::Asm:
     return dumpAssembly(plan, target, level);
-  auto machine = makeTargetMachine(target, level);
-  if (!machine)
-    return machine.error();
-  llvm::LLVMContext context;
-  auto module = emitKernel(context, bare(plan), target, level);
-  module->setDataLayout((*machine)->createDataLayout());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, nullptr);
-  return shortenSplats(text);
+  case Stage::Obj:
+    break;
+  }
+  return dumpFile(plan, target, level, llvm::CodeGenFileType::ObjectFile);
 }

@@ -40,6 +40,9 @@ Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
   if (!plan)
     return plan.error();
   plan->listing = compiler->profile().listingOf(expression);
+  if (compiler->watcher())
+    plan->source = std::make_shared<const semantics::Source>(semantics::Source{
+        expression, options.operandTypes, options.zeroDimOperands});
   CompileTimes times{.parse = parseTime, .plan = Clock::now() - start};
   auto loop = compiler->compile(*plan, options.mode, &times);
   if (!loop)
@@ -51,7 +54,7 @@ Expected<KernelPtr> runtime::compile(std::shared_ptr<const Compiler> compiler,
 
 EngineImpl::EngineImpl(const EngineOptions &options)
     : shared(std::make_shared<const Compiler>(options)),
-      cache({options.maxKernels, options.maxCodeBytes}) {}
+      cache({options.maxKernels, options.maxCodeBytes}, shared->watcher()) {}
 
 namespace {
 /// A text behind all that `options` has the code depend on; no two differ only
@@ -89,13 +92,27 @@ private:
 };
 } // namespace
 
+/// A kernel that the cache has not.
+Expected<KernelPtr> EngineImpl::make(const Expression &expression,
+                                     const CompileOptions &options,
+                                     std::chrono::nanoseconds parseTime) {
+  const Watcher *watcher = shared->watcher();
+  if (!watcher)
+    return runtime::compile(shared, expression, options, parseTime);
+  watcher->missed(expression);
+  const auto start = Clock::now();
+  auto kernel = runtime::compile(shared, expression, options, parseTime);
+  if (kernel)
+    watcher->inserted(**kernel, Clock::now() - start);
+  return kernel;
+}
+
 Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression,
                                        const CompileOptions &options,
                                        std::chrono::nanoseconds parseTime) {
-  return cache.findOrMake(
-      CacheKey(options, expression.canonical()),
-      CacheKey(options, expression.text()),
-      [&] { return runtime::compile(shared, expression, options, parseTime); });
+  return cache.findOrMake(CacheKey(options, expression.canonical()),
+                          CacheKey(options, expression.text()),
+                          [&] { return make(expression, options, parseTime); });
 }
 
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,

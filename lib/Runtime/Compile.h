@@ -28,6 +28,10 @@ private:
                              const CompileOptions &options,
                              std::chrono::nanoseconds parseTime);
 
+  Expected<KernelPtr> make(const Expression &expression,
+                           const CompileOptions &options,
+                           std::chrono::nanoseconds parseTime);
+
   std::shared_ptr<const Compiler> shared;
   KernelCache cache;
 };

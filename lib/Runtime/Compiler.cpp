@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Compiler.h"
 
-#include "Runtime/Compile.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ using codegen::OptLevel;
 using Clock = std::chrono::steady_clock;
 
 Compiler::Compiler(const EngineOptions &options)
-    : options(options), told(options.listeners),
+    : options(options), watching(Watcher::of(options)), told(options.listeners),
       namesTarget(!options.cpu.empty() || !options.features.empty() ||
                   options.vectorBits != 0) {
   openCache();
@@ -44,52 +43,7 @@ void Compiler::openCache() {
     cacheFault = directory.error();
 }
 
-static Expected<codegen::Target> chooseTarget(const backend::Backend &backend,
-                                              const EngineOptions &options) {
-  auto target = backend.makeTarget({.triple = {},
-                                    .cpu = options.cpu,
-                                    .features = options.features,
-                                    .vectorBits = options.vectorBits});
-  if (!target)
-    return target;
-  if (auto status = backend.checkRunsHere(*target); !status)
-    return status.error();
-  return target;
-}
-
-Expected<const codegen::Target *> Compiler::target() const {
-  auto backend = backend::load();
-  if (!backend)
-    return backend.error();
-  std::lock_guard lock(mutex);
-  if (!machine)
-    machine = chooseTarget(**backend, options);
-  if (!*machine)
-    return machine->error();
-  return &**machine;
-}
-
-/// What a process does once, while nobody waits for it: LLVM is loaded, its
-/// tables and a target machine are made, and the code that generates code is
-/// brought into memory.
-void Compiler::warmUp() const {
-  try {
-    const auto machine = target();
-    const auto expression = Expression::parse("add(mul(@0,@1),exp(@2))");
-    if (!machine || !(*machine)->hasFma || !expression)
-      return;
-    const auto plan = planOf(*expression);
-    auto backend = backend::load();
-    for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline})
-      if (!(*backend)->compile(*plan, **machine, level))
-        return;
-  } catch (const std::bad_alloc &) {
-    return;
-  }
-}
-
-/// The last tier of a mode that generates code.
-static OptLevel levelOf(Mode mode) {
+OptLevel runtime::levelOf(Mode mode) {
   return mode == Mode::Baseline ? OptLevel::Baseline : OptLevel::Optimized;
 }
 
@@ -120,6 +74,8 @@ Compiler::CodePtr Compiler::find(const semantics::Plan &plan, OptLevel level,
     return nullptr;
   const auto start = Clock::now();
   const auto image = disk->find(keyOnDisk(plan, level));
+  if (watching)
+    watching->diskAsked(plan, level, image.has_value(), Clock::now() - start);
   if (!image)
     return nullptr;
   auto loaded = code::CodeMemory::ofProcess()->load(*image, told.listeners());
@@ -130,9 +86,20 @@ Compiler::CodePtr Compiler::find(const semantics::Plan &plan, OptLevel level,
   return codeOf(std::move(*loaded), level);
 }
 
-void Compiler::keep(const std::string &key, const code::Image &image,
+/// For whoever asked to see all code that runs.
+void Compiler::dump(const semantics::Plan &plan, OptLevel level) const {
+  if (watching && watching->wantsDumps())
+    watching->dump(plan, level, target());
+}
+
+void Compiler::keep(const semantics::Plan &plan, OptLevel level,
+                    const code::Image &image,
                     const backend::Backend &backend) const {
-  const std::size_t written = disk->store(key, image, backend.llvm());
+  const auto start = Clock::now();
+  const std::size_t written =
+      disk->store(keyOnDisk(plan, level), image, backend.llvm());
+  if (watching)
+    watching->diskStored(plan, level, written, Clock::now() - start);
   if (written == 0)
     return;
   // A process that stores much does not wait for its turn.
@@ -161,17 +128,19 @@ Expected<Compiler::CodePtr> Compiler::generate(const semantics::Plan &plan,
   if (!loaded)
     return loaded.error();
   const auto end = Clock::now();
-  if (times) {
-    times->emit = compiled->times.emit;
-    times->codegen = compiled->times.codegen;
-    times->link = compiled->link + (end - linked);
-  }
+  CompileTimes spentHere;
+  CompileTimes &each = times ? *times : spentHere;
+  each.emit = compiled->times.emit;
+  each.codegen = compiled->times.codegen;
+  each.link = compiled->link + (end - linked);
+  if (watching)
+    watching->compiled(plan, level, target, each, (*loaded)->size());
   Spent &spent = level == OptLevel::Baseline ? baseline : optimized;
   ++spent.loops;
   spent.nanoseconds +=
       std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
   if (disk)
-    keep(keyOnDisk(plan, level), compiled->image, **backend);
+    keep(plan, level, compiled->image, **backend);
   return codeOf(std::move(*loaded), level);
 }
 
@@ -181,12 +150,21 @@ static std::unique_ptr<const Code> interpret(const semantics::Plan &plan) {
   return code;
 }
 
+/// It is shown afterwards, which takes longer than it took to make.
+void Compiler::takeOver(Loop &loop, CodePtr code, const semantics::Plan &plan,
+                        OptLevel level) const {
+  loop.improve(std::move(code));
+  if (watching)
+    watching->improved(plan, level);
+  dump(plan, level);
+}
+
 /// What fails, for lack of memory, leaves the tier there is.
 void Compiler::improve(Loop &loop, const semantics::Plan &plan,
                        OptLevel level) const {
   try {
     if (auto code = find(plan, level, nullptr)) {
-      loop.improve(std::move(code));
+      takeOver(loop, std::move(code), plan, level);
       return;
     }
     const auto machine = target();
@@ -195,9 +173,11 @@ void Compiler::improve(Loop &loop, const semantics::Plan &plan,
     auto code = machine ? generate(plan, **machine, level, nullptr)
                         : Expected<CodePtr>(machine.error());
     if (code) {
-      loop.improve(std::move(*code));
+      takeOver(loop, std::move(*code), plan, level);
       return;
     }
+    if (watching)
+      watching->failed(plan, level, code.error());
   } catch (const std::bad_alloc &) {
   }
   ++failed;
@@ -235,8 +215,10 @@ Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
   if (mode == Mode::Interpret)
     return loopOf(interpret(plan));
   const OptLevel level = levelOf(mode);
-  if (auto code = find(plan, level, times))
+  if (auto code = find(plan, level, times)) {
+    dump(plan, level);
     return loopOf(std::move(code));
+  }
   // Loading LLVM takes longer than interpreting; but options that describe no
   // machine are said to be wrong at once.
   if (mode != Mode::Tiered || namesTarget) {
@@ -249,6 +231,7 @@ Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
       auto code = generate(plan, **machine, level, times);
       if (!code)
         return code.error();
+      dump(plan, level);
       return loopOf(std::move(*code));
     }
   }

@@ -12,9 +12,13 @@
 #include "Runtime/Background.h"
 #include "Runtime/LoopTable.h"
 #include "Runtime/Profile.h"
+#include "Runtime/Watcher.h"
 #include "kexpr/Engine.h"
 
 namespace kexpr::runtime {
+
+/// The last tier of a mode that generates code.
+codegen::OptLevel levelOf(Mode mode);
 
 /// What loops are compiled for and with; shared by an engine and its kernels.
 /// All members may be called from any thread.
@@ -47,6 +51,8 @@ public:
   const Status &cacheStatus() const { return cacheFault; }
   /// What profilers and debuggers are told.
   const Profile &profile() const { return told; }
+  /// Who is told what happens; null if nobody is.
+  const Watcher *watcher() const { return watching.get(); }
   /// Adds what this knows: code generated, shared and kept on disk.
   void addTo(EngineStats &stats) const;
 
@@ -72,15 +78,19 @@ private:
                         codegen::OptLevel level) const;
   CodePtr find(const semantics::Plan &plan, codegen::OptLevel level,
                CompileTimes *times) const;
-  void keep(const std::string &key, const code::Image &image,
-            const backend::Backend &backend) const;
+  void dump(const semantics::Plan &plan, codegen::OptLevel level) const;
+  void keep(const semantics::Plan &plan, codegen::OptLevel level,
+            const code::Image &image, const backend::Backend &backend) const;
   void improveLater(const std::shared_ptr<Loop> &loop,
                     const std::shared_ptr<const semantics::Plan> &plan,
                     codegen::OptLevel level) const;
+  void takeOver(Loop &loop, CodePtr code, const semantics::Plan &plan,
+                codegen::OptLevel level) const;
   void improve(Loop &loop, const semantics::Plan &plan,
                codegen::OptLevel level) const;
 
   const EngineOptions options;
+  const std::unique_ptr<const Watcher> watching;
   const Profile told;
   /// Whether options ask for another target than this machine.
   const bool namesTarget;

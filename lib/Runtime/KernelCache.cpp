@@ -141,21 +141,32 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
   }
   auto made = makeFor(*entry, make);
   entry->promise.set_value(made ? *made : nullptr);
-  std::lock_guard lock(mutex);
   if (!made) {
+    std::lock_guard lock(mutex);
     remove(*entry);
     return made;
   }
+  // Told without the lock: the watcher may be code of the host's.
+  for (const KernelPtr &kernel : keep(entry, spelling))
+    watcher->evicted(*kernel);
+  return made;
+}
+
+/// Puts a kernel that is ready to where it is found. The kernels that made room
+/// for it, if there is somebody to tell.
+std::vector<KernelPtr> KernelCache::keep(const std::shared_ptr<Entry> &entry,
+                                         std::string_view spelling) {
+  std::lock_guard lock(mutex);
   // Since it was ready another thread may have made room by removing it.
-  const auto place = kernels.find(key);
+  const auto place = kernels.find(entry->key);
   if (place == kernels.end() || place->second != entry)
-    return made;
+    return {};
   learn(spelling, entry);
-  bytes += (*made)->codeSize();
+  bytes += entry->kernel.get()->codeSize();
   if (kernels.size() > limits.kernels || bytes > limits.bytes ||
       misses >= countAgain)
-    shrink();
-  return made;
+    return shrink();
+  return {};
 }
 
 /// Threads that wait for the entry are told, whatever happens.
@@ -211,7 +222,7 @@ void KernelCache::remove(const Entry &entry) {
 }
 
 /// Looks at all kernels, so it makes room for some more at once.
-void KernelCache::shrink() {
+std::vector<KernelPtr> KernelCache::shrink() {
   struct Candidate {
     std::uint64_t lastUse;
     std::size_t bytes;
@@ -228,8 +239,9 @@ void KernelCache::shrink() {
   countAgain = misses + kernels.size() / 16 + 1;
   const bool isLong = kernels.size() > limits.kernels;
   const bool isBig = bytes > limits.bytes;
+  std::vector<KernelPtr> evicted;
   if (!isLong && !isBig)
-    return;
+    return evicted;
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               return a.lastUse < b.lastUse;
@@ -238,11 +250,14 @@ void KernelCache::shrink() {
   const std::size_t mostBytes = limits.bytes - limits.bytes / 16;
   for (const Candidate &oldest : candidates) {
     if (!(isLong && kernels.size() > most) && !(isBig && bytes > mostBytes))
-      return;
+      break;
     bytes -= oldest.bytes;
+    if (watcher)
+      evicted.push_back(oldest.entry->kernel.get());
     remove(*oldest.entry);
     ++evictions;
   }
+  return evicted;
 }
 
 EngineStats KernelCache::stats() const {

@@ -38,7 +38,10 @@ struct CacheLimits {
 /// and its own count of the references it gave away.
 class KernelCache {
 public:
-  explicit KernelCache(const CacheLimits &limits) : limits(limits) {}
+  /// `watcher`, who is told of evictions, may be null.
+  explicit KernelCache(const CacheLimits &limits,
+                       const Watcher *watcher = nullptr)
+      : limits(limits), watcher(watcher) {}
 
   /// The kernel that this very text led to before; null if none did.
   KernelPtr find(std::string_view spelling);
@@ -101,9 +104,12 @@ private:
                    std::string_view spelling);
   void learn(std::string_view spelling, const std::shared_ptr<Entry> &entry);
   void remove(const Entry &entry);
-  void shrink();
+  std::vector<KernelPtr> keep(const std::shared_ptr<Entry> &entry,
+                              std::string_view spelling);
+  std::vector<KernelPtr> shrink();
 
   const CacheLimits limits;
+  const Watcher *const watcher;
   /// Taken before that of a shard.
   mutable std::mutex mutex;
   Map<std::shared_ptr<Entry>> kernels;

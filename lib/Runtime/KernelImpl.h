@@ -78,6 +78,9 @@ public:
   Expected<std::vector<Part>> divide(Span<const TensorView> inputs,
                                      Span<const TensorView> outputs) const;
 
+  /// See Kernel.h.
+  Expected<std::string> dump(Stage stage) const;
+
   const Expression &expression() const { return text; }
   const Loop &contiguous() const { return *first.loop; }
   std::size_t codeSize() const;

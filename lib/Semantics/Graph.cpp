@@ -181,23 +181,38 @@ static std::string spell(const Value &value) {
                                            : std::to_string(number.integer);
 }
 
+std::string Graph::nameOf(const Value &value) const {
+  switch (value.kind) {
+  case ValueKind::Input:
+    return concat('@', inputs[value.input]);
+  case ValueKind::Parameter:
+    return numbers.str(parameters[value.input]);
+  case ValueKind::Constant:
+    return spell(value);
+  case ValueKind::Convert:
+    return std::string(kexpr::nameOf(value.type));
+  case ValueKind::Call:
+    break;
+  }
+  return std::string(ops::allOperators()[value.op].info.name);
+}
+
 static std::string line(const Graph &graph, const Value &value) {
   const auto type = nameOf(value.type);
   switch (value.kind) {
   case ValueKind::Input:
-    return concat("input ", type, " @", graph.inputs[value.input]);
+    return concat("input ", type, ' ', graph.nameOf(value));
   case ValueKind::Parameter:
-    return concat("parameter ", type, ' ',
-                  graph.numbers.str(graph.parameters[value.input]));
+    return concat("parameter ", type, ' ', graph.nameOf(value));
   case ValueKind::Constant:
-    return concat("constant ", type, ' ', spell(value));
+    return concat("constant ", type, ' ', graph.nameOf(value));
   case ValueKind::Convert:
     return concat("convert ", type, " %", value.args[0]);
   case ValueKind::Call:
     break;
   }
-  std::string text = concat(ops::allOperators()[value.op].info.name, ' ',
-                            nameOf(graph.computedType(value)));
+  std::string text =
+      concat(graph.nameOf(value), ' ', nameOf(graph.computedType(value)));
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
   return text;

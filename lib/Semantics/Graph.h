@@ -81,6 +81,8 @@ struct Graph {
   Graph restrictedTo(std::span<const ValueId> kept) const;
   /// Work of one element, from the operators' costs.
   ops::Work work(Precision precision) const;
+  /// A value without its arguments: `@0`, `2.5`, `mul`, `f32` of a conversion.
+  std::string nameOf(const Value &value) const;
   /// One line a value, `%3 = mul f32 %0, %1`; stable from run to run.
   std::string str() const;
 };

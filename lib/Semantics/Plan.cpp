@@ -47,7 +47,8 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
             .inputs = {},
             .outputs = {},
             .precision = precision,
-            .listing = restricted(listing, kept)};
+            .listing = restricted(listing, kept),
+            .source = source};
   plan.setContiguous();
   return plan;
 }

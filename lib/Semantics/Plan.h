@@ -35,6 +35,14 @@ struct Access {
 /// line, and of the widest vector.
 inline constexpr std::size_t StreamAlignment = 64;
 
+/// What a plan was made from, for those who show it.
+struct Source {
+  Expression expression;
+  std::vector<DType> operandTypes;
+  /// See `Signature::zeroDimOperands`.
+  std::vector<std::uint32_t> zeroDims;
+};
+
 /// Everything machine code depends on besides the target: one fused loop over
 /// `count` elements. Shapes are not part of it.
 struct Plan {
@@ -50,6 +58,8 @@ struct Plan {
   /// `Graph::origins` are nodes of; null where they are told nothing. Machine
   /// code does not depend on it.
   std::shared_ptr<const syntax::Listing> listing = nullptr;
+  /// Null where nobody is shown it. Machine code does not depend on it.
+  std::shared_ptr<const Source> source = nullptr;
 
   ops::Work work() const { return graph.work(precision); }
   /// The arithmetic of a call of the graph.

@@ -7,6 +7,7 @@
 #ifndef KEXPR_SUPPORT_TEXT_H
 #define KEXPR_SUPPORT_TEXT_H
 
+#include <iomanip>
 #include <sstream>
 #include <string>
 
@@ -17,6 +18,11 @@ template <class... Args> std::string concat(const Args &...args) {
   std::ostringstream stream;
   (stream << ... << args);
   return stream.str();
+}
+
+/// `value` with that many digits after the point.
+inline std::string number(double value, int digits) {
+  return concat(std::fixed, std::setprecision(digits), value);
 }
 
 } // namespace kexpr

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <ostream>
-#include <sstream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -25,10 +24,4 @@ void Table::print(std::ostream &out) const {
           << std::setw(static_cast<int>(widths[i])) << row[i];
     out << '\n';
   }
-}
-
-std::string tools::number(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
 }

@@ -7,6 +7,8 @@
 #ifndef KEXPR_TOOLS_BENCH_TABLE_H
 #define KEXPR_TOOLS_BENCH_TABLE_H
 
+#include "Support/Text.h"
+
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -28,9 +30,6 @@ public:
 private:
   std::vector<std::vector<std::string>> rows;
 };
-
-/// `value` with that many digits after the point.
-std::string number(double value, int digits);
 
 } // namespace kexpr::tools
 

@@ -20,6 +20,8 @@ struct Operands {
   std::vector<semantics::Access> accesses;
   /// Those that are 0-d tensors.
   std::vector<std::uint32_t> zeroDims;
+  /// How outputs walk; those past the end are contiguous.
+  std::vector<semantics::Walk> outputs;
 };
 
 /// Reads `f32[n],i64,f32[],f16[n:s]`: @0, @1... as a type and how it walks,
@@ -27,8 +29,11 @@ struct Operands {
 /// 0-d tensor, `[n:s]` strided.
 Expected<Operands> parseOperands(std::string_view text);
 
+/// Reads `[n],[n:s]`: how the first outputs walk.
+Expected<std::vector<semantics::Walk>> parseWalks(std::string_view text);
+
 /// The checked, simplified plan of an expression. Operands past the end of
-/// `operands` are contiguous f32; outputs are contiguous.
+/// `operands` are contiguous f32.
 Expected<semantics::Plan> makePlan(const Expression &expression,
                                    const Operands &operands);
 

@@ -39,6 +39,8 @@ inline const CompileOptions Baseline{.mode = Mode::Baseline};
 class CachedEngine : public testing::Test {
 protected:
   void SetUp() override {
+    unsetenv("KEXPR_DUMP");
+    unsetenv("KEXPR_LOG");
     if (Engine().vectorBits() == 0)
       GTEST_SKIP() << "no machine code can be generated here";
   }

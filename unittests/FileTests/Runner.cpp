@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "FileTests/Runner.h"
 
-#include "Dump/Explain.h"
 #include "FileTests/CheckLines.h"
+#include "Inspect/Explain.h"
 #include "Semantics/Promotion.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ void Runner::explanation(Directive &directive) {
           auto report = codegen::reportLoop(plan, target, level);
           if (!report)
             return report.error();
-          return tools::explain(plan, target, level, *report);
+          return inspect::explain(plan, target, level, *report);
         });
 }
 

@@ -31,12 +31,15 @@ static const std::map<std::string, Names, std::less<>> rooms = {
     {"Code", {"Support"}},
     {"Jit", {"Support", "Code"}},
     {"Backend", {"Support", "Semantics", "Code", "CodeGen", "Jit"}},
-    {"Runtime",
+    {"Inspect",
      {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend"}},
+    {"Runtime",
+     {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend",
+      "Inspect"}},
     {"Pnnx", {}},
     {"Api",
      {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend",
-      "Runtime"}},
+      "Inspect", "Runtime"}},
 };
 
 static const Names llvmRooms = {"CodeGen", "Jit"};

@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Dump/Explain.h"
+#include "Inspect/Explain.h"
 
-#include "Bench/Table.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 #include <sstream>
 
 using namespace kexpr;
-using namespace kexpr::tools;
+using namespace kexpr::inspect;
 using codegen::LoopPrediction;
 using codegen::LoopReport;
 using semantics::Access;
@@ -87,7 +86,7 @@ static const char *windowName(const LoopPrediction &prediction) {
   return prediction.window ? "window" : "order";
 }
 
-std::vector<LoopBound> tools::boundsOf(const LoopPrediction &prediction) {
+std::vector<LoopBound> inspect::boundsOf(const LoopPrediction &prediction) {
   std::vector<LoopBound> bounds = {
       {"issue", issueBound(prediction)},
       {"carried", prediction.carried},
@@ -163,8 +162,9 @@ static std::string predictionText(const LoopReport &report, double bytes) {
   return text;
 }
 
-std::string tools::explain(const Plan &plan, const codegen::Target &target,
-                           codegen::OptLevel level, const LoopReport &report) {
+std::string inspect::explain(const Plan &plan, const codegen::Target &target,
+                             codegen::OptLevel level,
+                             const LoopReport &report) {
   std::string text = concat(
       planText(plan), "\nMain loop for ", target.cpu,
       level == codegen::OptLevel::Baseline ? ", baseline" : ", optimized",

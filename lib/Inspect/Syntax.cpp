@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Dump/Syntax.h"
+#include "Inspect/Syntax.h"
 
 #include <iomanip>
 #include <sstream>
 #include <vector>
 
 using namespace kexpr;
-using namespace kexpr::tools;
+using namespace kexpr::inspect;
 
 static std::string rangeText(SourceRange range) {
   return std::to_string(range.begin) + ".." + std::to_string(range.end);
@@ -37,7 +37,7 @@ static std::string_view label(const Expression &expression, const Node &node) {
   }
 }
 
-std::string tools::tokensOf(const Expression &expression) {
+std::string inspect::tokensOf(const Expression &expression) {
   std::ostringstream out;
   for (const Token &token : expression.tokens())
     out << std::left << std::setw(10) << rangeText(token.range) << std::setw(18)
@@ -45,7 +45,7 @@ std::string tools::tokensOf(const Expression &expression) {
   return out.str();
 }
 
-std::string tools::treeOf(const Expression &expression) {
+std::string inspect::treeOf(const Expression &expression) {
   const auto nodes = expression.nodes();
   struct Entry {
     std::uint32_t node;
@@ -68,7 +68,7 @@ std::string tools::treeOf(const Expression &expression) {
   return out.str();
 }
 
-std::string tools::rpnOf(const Expression &expression) {
+std::string inspect::rpnOf(const Expression &expression) {
   std::ostringstream out;
   std::size_t height = 0;
   for (const RpnEntry &entry : expression.rpn()) {

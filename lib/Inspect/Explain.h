@@ -1,18 +1,18 @@
-//===- Dump/Explain.h - Why a kernel takes the time it takes --------------===//
+//===- Inspect/Explain.h - Why a kernel takes the time it takes -----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_DUMP_EXPLAIN_H
-#define KEXPR_TOOLS_DUMP_EXPLAIN_H
+#ifndef KEXPR_INSPECT_EXPLAIN_H
+#define KEXPR_INSPECT_EXPLAIN_H
 
 #include "CodeGen/LoopReport.h"
 
 #include <string>
 #include <vector>
 
-namespace kexpr::tools {
+namespace kexpr::inspect {
 
 /// One of the least times that a step of a loop can take, in cycles.
 struct LoopBound {
@@ -30,6 +30,6 @@ std::vector<LoopBound> boundsOf(const codegen::LoopPrediction &prediction);
 std::string explain(const semantics::Plan &plan, const codegen::Target &target,
                     codegen::OptLevel level, const codegen::LoopReport &report);
 
-} // namespace kexpr::tools
+} // namespace kexpr::inspect
 
-#endif // KEXPR_TOOLS_DUMP_EXPLAIN_H
+#endif // KEXPR_INSPECT_EXPLAIN_H

@@ -1,0 +1,59 @@
+//===- Inspect/Render.h - Every stage as text -----------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// All texts are the same from run to run. LLVM is loaded for the stages that
+/// need it, and for no other. All functions may be called from any thread.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_INSPECT_RENDER_H
+#define KEXPR_INSPECT_RENDER_H
+
+#include "Backend/Backend.h"
+#include "kexpr/Stage.h"
+
+#include <functional>
+#include <string_view>
+
+namespace kexpr::inspect {
+
+/// Every stage, in the order of the pipeline.
+inline constexpr Stage AllStages[] = {
+    Stage::Tokens, Stage::Ast,  Stage::Rpn,  Stage::Graph,
+    Stage::Dot,    Stage::Plan, Stage::Llvm, Stage::LlvmOpt,
+    Stage::Mir,    Stage::Asm,  Stage::Obj,  Stage::Explain};
+static_assert(std::size(AllStages) == StageCount);
+
+/// What a stage is called as a file: `tokens.txt`, `kernel.opt.ll`.
+std::string_view fileNameOf(Stage stage);
+
+/// Whether a stage shows the text alone, which need not make sense.
+bool isOfText(Stage stage);
+/// Whether a stage shows code for a target.
+bool isOfCode(Stage stage);
+
+/// A kernel that is looked at.
+struct Subject {
+  const Expression &expression;
+  const semantics::Plan &plan;
+  codegen::OptLevel level;
+  /// Asked for stages that show code.
+  std::function<Expected<codegen::Target>()> target;
+};
+
+/// A stage that `isOfText`.
+std::string render(Stage stage, const Expression &expression);
+/// Any stage: text, or bytes of `Stage::Obj`. CompileFailed where LLVM is
+/// missing or fails.
+Expected<std::string> render(Stage stage, const Subject &subject);
+/// See `codegen::dumpAfter`.
+Expected<std::string> renderAfter(std::string_view pass,
+                                  const Subject &subject);
+
+} // namespace kexpr::inspect
+
+#endif // KEXPR_INSPECT_RENDER_H

@@ -1,0 +1,67 @@
+//===- Runtime/Watcher.h - What an engine shows of its work ---------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_WATCHER_H
+#define KEXPR_RUNTIME_WATCHER_H
+
+#include "Runtime/Dumper.h"
+#include "Runtime/Log.h"
+#include "kexpr/Engine.h"
+
+#include <mutex>
+
+namespace kexpr::runtime {
+
+class KernelImpl;
+
+/// Told what an engine does, and writes lines (KEXPR_LOG) and folders
+/// (KEXPR_DUMP) about it. It fails nothing. All members may be called from any
+/// thread, without locks: lines may go to the host's code.
+class Watcher {
+public:
+  using Time = std::chrono::nanoseconds;
+
+  /// What options and environment ask for; null if that is nothing.
+  static std::unique_ptr<const Watcher> of(const EngineOptions &options);
+
+  /// See Engine.h.
+  Status dumpStatus() const;
+  const Status &logStatus() const { return log.status(); }
+
+  // Plans have a source.
+  void compiled(const semantics::Plan &plan, codegen::OptLevel level,
+                const codegen::Target &target, const CompileTimes &times,
+                std::size_t bytes) const;
+  /// Code of a level runs instead of what ran before.
+  void improved(const semantics::Plan &plan, codegen::OptLevel level) const;
+  void failed(const semantics::Plan &plan, codegen::OptLevel level,
+              const Error &error) const;
+  void diskAsked(const semantics::Plan &plan, codegen::OptLevel level,
+                 bool isFound, Time time) const;
+  /// 0 bytes if it could not be.
+  void diskStored(const semantics::Plan &plan, codegen::OptLevel level,
+                  std::size_t bytes, Time time) const;
+  void missed(const Expression &expression) const;
+  void inserted(const KernelImpl &kernel, Time time) const;
+  void evicted(const KernelImpl &kernel) const;
+
+  bool wantsDumps() const { return dumper != nullptr; }
+  void dump(const semantics::Plan &plan, codegen::OptLevel level,
+            const Expected<const codegen::Target *> &target) const;
+
+private:
+  explicit Watcher(Log log) : log(std::move(log)) {}
+  template <class F> void say(F text) const;
+
+  Log log;
+  std::unique_ptr<const Dumper> dumper;
+  mutable std::mutex mutex;
+  mutable Status dumpFault;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_WATCHER_H
