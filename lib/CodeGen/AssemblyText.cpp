@@ -33,7 +33,7 @@ public:
   std::vector<AssemblyLine> lines;
 
 private:
-  void readDirective(StringRef line);
+  void readDirective(StringRef line, StringRef comment);
   void readComment(StringRef line);
   void readLabel(StringRef symbol, StringRef comment);
   /// A line without its comment, which is put in `comment`.
@@ -84,7 +84,7 @@ void Reader::readComment(StringRef comment) {
   }
 }
 
-void Reader::readDirective(StringRef line) {
+void Reader::readDirective(StringRef line, StringRef comment) {
   llvm::SmallVector<StringRef> words;
   llvm::SplitString(line, words);
   if (words[0] == ".section" || words[0] == ".text")
@@ -100,7 +100,7 @@ void Reader::readDirective(StringRef line) {
   if (isDebugSection || words[0].starts_with(".cfi_") ||
       (words[0] == ".file" && words.size() > 2))
     return;
-  lines.push_back({Kind::Other, line.rtrim().str(), {}, {}});
+  lines.push_back({Kind::Other, line.rtrim().str(), comment.str(), {}});
 }
 
 void Reader::read(StringRef line) {
@@ -109,7 +109,7 @@ void Reader::read(StringRef line) {
   if (code.trim().empty())
     return readComment(comment);
   if (code.trim().starts_with(".") && !code.ends_with(":"))
-    return readDirective(code);
+    return readDirective(code, comment);
   if (isDebugSection)
     return;
   if (code.ends_with(":"))
@@ -222,6 +222,34 @@ static std::string withNames(const std::string &code,
   return found == names.end() ? code : code.substr(0, last) + found->second;
 }
 
+/// The values of constants in memory that have one, by their labels.
+static llvm::StringMap<std::string>
+constantsOf(const std::vector<AssemblyLine> &lines) {
+  llvm::StringMap<std::string> values;
+  StringRef label;
+  for (const AssemblyLine &line : lines) {
+    if (line.kind == Kind::Label)
+      label = line.text;
+    else if (line.kind == Kind::Other && !line.comment.empty())
+      if (auto [at, isNew] = values.try_emplace(label, line.comment);
+          !isNew && at->second != line.comment)
+        at->second.clear();
+  }
+  return values;
+}
+
+/// The constant that an instruction names, or what LLVM says of it.
+static std::string noteOf(const AssemblyLine &line,
+                          const llvm::StringMap<std::string> &constants) {
+  llvm::SmallVector<StringRef> words;
+  llvm::SplitString(line.text, words, "\t ,()[]{}:");
+  for (StringRef word : words)
+    if (const auto found = constants.find(word);
+        found != constants.end() && !found->second.empty())
+      return found->second;
+  return shortened(line.comment);
+}
+
 /// The first loop, from its label to the jump back to it: that is the main one.
 static void markLoop(std::vector<CodeLine> &lines) {
   llvm::StringMap<std::size_t> labels;
@@ -246,6 +274,7 @@ std::vector<CodeLine> codegen::linesOf(const Assembly &assembly) {
   for (const AssemblyLine &line : assembly.lines)
     if (line.kind == Kind::Label && !line.text.empty())
       names[line.text] = line.comment;
+  const auto constants = constantsOf(assembly.lines);
   std::vector<CodeLine> lines;
   bool isCode = false;
   for (const AssemblyLine &line : assembly.lines) {
@@ -256,7 +285,8 @@ std::vector<CodeLine> codegen::linesOf(const Assembly &assembly) {
       lines.push_back(
           {line.comment.empty() ? line.text : line.comment, true, false, {}});
     else
-      lines.push_back({withNames(line.text, names), false, false, line.place});
+      lines.push_back({withNames(line.text, names), false, false, line.place,
+                       noteOf(line, constants)});
   }
   markLoop(lines);
   return lines;

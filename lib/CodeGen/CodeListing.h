@@ -22,6 +22,9 @@ struct CodeLine {
   bool isInLoop = false;
   /// In `Plan::listing`; no place for labels and for constants in memory.
   Place place;
+  /// Of an instruction: the constant in memory that it names, as `float 0.5`,
+  /// or what LLVM says of it: `64-byte Spill`, `xmm0 = (xmm1 * xmm0) + xmm2`.
+  std::string note = {};
 };
 
 /// The kernel's function, the same from run to run.

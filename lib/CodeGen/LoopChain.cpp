@@ -13,7 +13,18 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
+static int latencyOf(const llvm::mca::Instruction &instruction) {
+  return static_cast<int>(instruction.getLatency());
+}
+
 namespace {
+
+/// When an instruction begins, and what it waits for: the one before it in its
+/// chain, or none.
+struct Start {
+  int cycle = 0;
+  int after = -1;
+};
 
 /// When registers have their values.
 class Clock {
@@ -24,8 +35,9 @@ public:
         units(registers.getNumRegUnits()) {}
 
   /// Begins an instruction when its registers are there, but not before
-  /// `earliest`; gives the cycle in which it does.
-  int execute(const llvm::mca::Instruction &instruction, int earliest);
+  /// `earliest`. `index` is what others will have waited for.
+  Start execute(const llvm::mca::Instruction &instruction, int index,
+                int earliest);
 
 private:
   /// A register or the part of one that others share.
@@ -33,8 +45,9 @@ private:
     int ready = 0;
     /// What wrote it, for models in which a value is sooner in some places.
     unsigned writer = 0;
+    int index = -1; ///< The instruction that wrote it.
   };
-  int readyFor(const llvm::mca::ReadState &use) const;
+  Start readyFor(const llvm::mca::ReadState &use) const;
 
   const llvm::MCSubtargetInfo &subtarget;
   const llvm::MCRegisterInfo &registers;
@@ -53,7 +66,7 @@ public:
     return left.size() < window ? 0 : left[left.size() - window];
   }
   void add(int begin, const llvm::mca::Instruction &instruction) {
-    const int end = begin + static_cast<int>(instruction.getLatency());
+    const int end = begin + latencyOf(instruction);
     last = window == 0 ? begin : std::max(last, end);
     left.insert(left.end(), instruction.getNumMicroOps(), last);
   }
@@ -68,35 +81,67 @@ private:
 
 } // namespace
 
-int Clock::readyFor(const llvm::mca::ReadState &use) const {
+/// When, and for which instruction's sake.
+Start Clock::readyFor(const llvm::mca::ReadState &use) const {
   const auto *schedClass =
       subtarget.getSchedModel().getSchedClassDesc(use.getSchedClass());
-  int ready = 0;
-  for (const auto unit : registers.regunits(use.getRegisterID()))
-    ready = std::max(ready, units[unit].ready -
-                                subtarget.getReadAdvanceCycles(
-                                    schedClass, use.getDescriptor().UseIndex,
-                                    units[unit].writer));
+  Start ready;
+  for (const auto id : registers.regunits(use.getRegisterID())) {
+    const Unit &unit = units[id];
+    const int cycle =
+        unit.ready - subtarget.getReadAdvanceCycles(
+                         schedClass, use.getDescriptor().UseIndex, unit.writer);
+    if (cycle > ready.cycle)
+      ready = {cycle, unit.index};
+  }
   return ready;
 }
 
-int Clock::execute(const llvm::mca::Instruction &instruction, int earliest) {
-  int begin = earliest;
+Start Clock::execute(const llvm::mca::Instruction &instruction, int index,
+                     int earliest) {
+  Start start{earliest, -1};
   for (const llvm::mca::ReadState &use : instruction.getUses())
     if (use.getRegisterID() && !use.isIndependentFromDef())
-      begin = std::max(begin, readyFor(use));
+      if (const Start ready = readyFor(use); ready.cycle > start.cycle)
+        start = ready;
   for (const llvm::mca::WriteState &def : instruction.getDefs())
     if (def.getRegisterID())
       for (const auto unit : registers.regunits(def.getRegisterID()))
-        units[unit] = {begin + static_cast<int>(def.getLatency()),
-                       def.getWriteResourceID()};
-  return begin;
+        units[unit] = {start.cycle + static_cast<int>(def.getLatency()),
+                       def.getWriteResourceID(), index};
+  return start;
 }
 
-LoopChain codegen::measureChain(
-    llvm::ArrayRef<std::unique_ptr<llvm::mca::Instruction>> step,
-    const llvm::MCSubtargetInfo &subtarget,
-    const llvm::MCRegisterInfo &registers, unsigned window) {
+using Step = llvm::ArrayRef<std::unique_ptr<llvm::mca::Instruction>>;
+
+/// What the instructions of a step alone add to the time that it takes.
+static std::vector<unsigned> partsOf(Step step, Clock clock) {
+  std::vector<Start> starts;
+  int end = 0, last = -1;
+  for (const auto &instruction : step) {
+    const auto index = static_cast<int>(starts.size());
+    starts.push_back(clock.execute(*instruction, index, 0));
+    const int done = starts.back().cycle + latencyOf(*instruction);
+    if (done > end) {
+      end = done;
+      last = index;
+    }
+  }
+  std::vector<unsigned> parts(step.size());
+  while (last >= 0) {
+    const Start &start = starts[static_cast<std::size_t>(last)];
+    parts[static_cast<std::size_t>(last)] =
+        static_cast<unsigned>(end - start.cycle);
+    end = start.cycle;
+    last = start.after;
+  }
+  return parts;
+}
+
+LoopChain codegen::measureChain(Step step,
+                                const llvm::MCSubtargetInfo &subtarget,
+                                const llvm::MCRegisterInfo &registers,
+                                unsigned window) {
   // The first steps fill the window.
   constexpr int warm = 64, timed = 64;
   LoopChain chain;
@@ -105,10 +150,10 @@ LoopChain codegen::measureChain(
     int end = 0, middle = 0;
     for (int i = 0; i < warm + timed; ++i) {
       for (const auto &instruction : step) {
-        const int begin = clock.execute(*instruction, limit.earliest());
+        const int begin =
+            clock.execute(*instruction, -1, limit.earliest()).cycle;
         limit.add(begin, *instruction);
-        end =
-            std::max(end, begin + static_cast<int>(instruction->getLatency()));
+        end = std::max(end, begin + latencyOf(*instruction));
       }
       if (i == 0)
         chain.whole = end;
@@ -119,5 +164,6 @@ LoopChain codegen::measureChain(
   };
   chain.windowed = timeSteps(Window(window));
   chain.carried = timeSteps(Window(std::numeric_limits<unsigned>::max()));
+  chain.parts = partsOf(step, Clock(subtarget, registers));
   return chain;
 }

@@ -13,6 +13,7 @@
 #include <llvm/MCA/Instruction.h>
 
 #include <memory>
+#include <vector>
 
 namespace kexpr::codegen {
 
@@ -25,6 +26,8 @@ struct LoopChain {
   /// micro-operations before it have left, in order; if that is 0, not before
   /// any of those before it has begun.
   double windowed = 0;
+  /// What each instruction adds to `whole`: 0 beside the longest chain.
+  std::vector<unsigned> parts;
 };
 
 LoopChain

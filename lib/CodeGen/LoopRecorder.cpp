@@ -26,19 +26,30 @@ static const llvm::MCSymbol *symbolOf(const llvm::MCOperand &operand) {
   return reference ? &reference->getSymbol() : nullptr;
 }
 
+void LoopRecorder::emitDwarfLocDirective(unsigned file, unsigned line,
+                                         unsigned column, unsigned flags,
+                                         unsigned isa, unsigned discriminator,
+                                         llvm::StringRef name) {
+  MCStreamer::emitDwarfLocDirective(file, line, column, flags, isa,
+                                    discriminator, name);
+  place = line ? Place{line, column} : Place();
+}
+
 void LoopRecorder::emitInstruction(const llvm::MCInst &instruction,
                                    const llvm::MCSubtargetInfo &) {
   if (!loop.empty())
     return;
-  code.push_back(instruction);
+  code.push_back({.instruction = instruction, .place = place});
   std::size_t begin = code.size();
-  for (llvm::MCOperand &operand : code.back()) {
+  for (llvm::MCOperand &operand : code.back().instruction) {
     if (info.get(instruction.getOpcode()).isBranch())
       if (auto label = labels.find(symbolOf(operand)); label != labels.end())
         begin = label->second;
+    if (!operand.isExpr())
+      continue;
     // LLVM's expressions go when the code is finished.
-    if (operand.isExpr())
-      operand = llvm::MCOperand::createImm(0);
+    operand = llvm::MCOperand::createImm(0);
+    code.back().namesSymbol = true;
   }
   loop.assign(code.begin() + static_cast<std::ptrdiff_t>(begin), code.end());
 }

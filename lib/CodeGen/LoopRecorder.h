@@ -7,6 +7,8 @@
 #ifndef KEXPR_CODEGEN_LOOPRECORDER_H
 #define KEXPR_CODEGEN_LOOPRECORDER_H
 
+#include "Support/Place.h"
+
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/MC/MCInst.h>
 #include <llvm/MC/MCInstrInfo.h>
@@ -16,18 +18,30 @@
 
 namespace kexpr::codegen {
 
+/// An instruction as it was emitted. Symbols that it names are replaced by 0.
+struct RecordedInstruction {
+  llvm::MCInst instruction;
+  /// As the line table says; none where there is none.
+  Place place;
+  bool namesSymbol = false;
+};
+
 /// A sink for machine code that keeps the instructions of the first loop: from
 /// a label to the first branch back to it. In a kernel that is the main loop.
 class LoopRecorder final : public llvm::MCStreamer {
 public:
-  /// `loop` gets the instructions. Their symbols are replaced by 0.
+  /// `loop` gets the instructions.
   LoopRecorder(llvm::MCContext &context, const llvm::MCInstrInfo &info,
-               std::vector<llvm::MCInst> &loop)
+               std::vector<RecordedInstruction> &loop)
       : MCStreamer(context), info(info), loop(loop) {}
 
   void emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc place) override;
   void emitInstruction(const llvm::MCInst &instruction,
                        const llvm::MCSubtargetInfo &) override;
+  void emitDwarfLocDirective(unsigned file, unsigned line, unsigned column,
+                             unsigned flags, unsigned isa,
+                             unsigned discriminator,
+                             llvm::StringRef name) override;
   bool emitSymbolAttribute(llvm::MCSymbol *, llvm::MCSymbolAttr) override {
     return true;
   }
@@ -37,9 +51,10 @@ public:
 
 private:
   const llvm::MCInstrInfo &info;
-  std::vector<llvm::MCInst> &loop;
+  std::vector<RecordedInstruction> &loop;
   /// All instructions so far, and how many of them are before a label.
-  std::vector<llvm::MCInst> code;
+  std::vector<RecordedInstruction> code;
+  Place place;
   llvm::DenseMap<const llvm::MCSymbol *, std::size_t> labels;
 };
 

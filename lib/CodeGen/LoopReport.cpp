@@ -9,11 +9,11 @@
 #include "CodeGen/Generator.h"
 #include "CodeGen/KernelEmitter.h"
 #include "CodeGen/LoopRecorder.h"
+#include "CodeGen/LoopRegisters.h"
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/LoopSimulation.h"
 #include "Support/Text.h"
 
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/MC/MCRegisterInfo.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -33,7 +33,7 @@ public:
       : info(*machine.getMCInstrInfo()),
         registers(*machine.getMCRegisterInfo()), report(report) {}
 
-  void count(const llvm::MCInst &instruction);
+  LoopInstruction count(const RecordedInstruction &recorded);
 
 private:
   /// Where two registers share a part they are one, as xmm0 and zmm0 are.
@@ -48,17 +48,6 @@ private:
 
 } // namespace
 
-/// xmm0, ymm0, zmm0 of x86; b0, h0, s0, d0, q0 of AArch64.
-static bool isVector(llvm::StringRef name) {
-  return name.contains("MM") || (name.size() > 1 && llvm::isDigit(name[1]) &&
-                                 llvm::StringRef("BHSDQ").contains(name[0]));
-}
-
-/// The names of x86, then those of AArch64.
-static bool isStackPointer(llvm::StringRef name) {
-  return name == "RSP" || name == "SP";
-}
-
 /// What is no operand of a calculation.
 static bool isSpecial(llvm::StringRef name) {
   return isStackPointer(name) || name == "RIP" || name == "EFLAGS" ||
@@ -69,7 +58,7 @@ static bool isSpecial(llvm::StringRef name) {
 void Census::countRegister(llvm::MCRegister reg) {
   const llvm::StringRef name = registers.getName(reg);
   const Identity identity = *registers.regunits(reg).begin();
-  if (isVector(name))
+  if (isVectorRegister(name))
     vectors.insert(identity);
   else if (!isSpecial(name))
     generals.insert(identity);
@@ -77,19 +66,26 @@ void Census::countRegister(llvm::MCRegister reg) {
   report.generalRegisters = static_cast<unsigned>(generals.size());
 }
 
-void Census::count(const llvm::MCInst &instruction) {
+LoopInstruction Census::count(const RecordedInstruction &recorded) {
+  const llvm::MCInst &instruction = recorded.instruction;
   const llvm::MCInstrDesc &description = info.get(instruction.getOpcode());
-  const bool loads = description.mayLoad(), stores = description.mayStore();
+  LoopInstruction counted;
+  counted.place = recorded.place;
+  counted.loads = description.mayLoad();
+  counted.stores = description.mayStore();
+  counted.loadsConstant = counted.loads && recorded.namesSymbol;
   bool usesStack = false;
   for (const llvm::MCOperand &operand : instruction)
     if (operand.isReg() && operand.getReg()) {
       countRegister(operand.getReg());
       usesStack |= isStackPointer(registers.getName(operand.getReg()));
     }
+  counted.spills = usesStack && (counted.loads || counted.stores);
   ++report.instructions;
-  report.loads += loads;
-  report.stores += stores;
-  report.spills += usesStack && (loads || stores);
+  report.loads += counted.loads;
+  report.stores += counted.stores;
+  report.spills += counted.spills;
+  return counted;
 }
 
 /// The sixteen of AVX2, or twice as many.
@@ -100,10 +96,11 @@ static unsigned vectorRegistersOf(const llvm::MCSubtargetInfo &subtarget) {
              : 32;
 }
 
-Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
-                                         const Target &target, OptLevel level) {
-  std::vector<llvm::MCInst> loop;
-  auto generator = Generator::create(
+/// A generator whose code ends in a recorder, that of the module at hand.
+static Expected<std::unique_ptr<Generator>>
+makeRecording(const Target &target, OptLevel level,
+              std::vector<RecordedInstruction> &loop) {
+  return Generator::create(
       target, level,
       [&loop](llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &,
               llvm::MCContext &context) -> std::unique_ptr<llvm::MCStreamer> {
@@ -112,6 +109,12 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
         machine.getTarget().createNullTargetStreamer(*recorder);
         return recorder;
       });
+}
+
+Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
+                                         const Target &target, OptLevel level) {
+  std::vector<RecordedInstruction> loop;
+  auto generator = makeRecording(target, level, loop);
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
@@ -128,8 +131,11 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.copies = copiesOf(plan, level);
   report.allVectorRegisters = vectorRegistersOf(*machine.getMCSubtargetInfo());
   Census census(machine, report);
-  for (const llvm::MCInst &instruction : loop)
-    census.count(instruction);
-  report.prediction = simulate(loop, machine);
+  for (const RecordedInstruction &recorded : loop)
+    report.code.push_back(census.count(recorded));
+  const std::vector<unsigned> live = countLiveVectors(loop, machine);
+  for (std::size_t i = 0; i < loop.size(); ++i)
+    report.code[i].live = live[i];
+  report.prediction = simulate(loop, machine, report.code);
   return report;
 }

@@ -14,6 +14,7 @@
 #define KEXPR_CODEGEN_LOOPREPORT_H
 
 #include "CodeGen/CodeGen.h"
+#include "Support/Place.h"
 
 #include <optional>
 
@@ -52,6 +53,30 @@ struct LoopPrediction {
   unsigned unknown = 0;
 };
 
+/// How long an instruction keeps a unit busy.
+struct UnitUse {
+  unsigned unit = 0; ///< Position in `LoopPrediction::units`.
+  double cycles = 0; ///< Of a step, on average.
+};
+
+/// An instruction of the main loop.
+struct LoopInstruction {
+  /// In `Plan::listing`; none if the plan has none.
+  Place place;
+  bool loads = false, stores = false;
+  /// Whether what it loads is a constant of the code.
+  bool loadsConstant = false;
+  /// Whether it loads from the stack or stores to it.
+  bool spills = false;
+  /// Vector registers that hold, when it is done, what the loop still needs.
+  unsigned live = 0;
+  // What follows is as predicted, and zero where the model does not know it.
+  unsigned microOps = 0, latency = 0;
+  /// What it adds to `LoopPrediction::chain`: 0 beside the longest chain.
+  unsigned chain = 0;
+  std::vector<UnitUse> units;
+};
+
 struct LoopReport {
   unsigned vectorBits = 0;
   unsigned lanes = 0;  ///< Elements of a vector.
@@ -66,6 +91,8 @@ struct LoopReport {
   unsigned vectorRegisters = 0, generalRegisters = 0, allVectorRegisters = 0;
   /// None where LLVM has no scheduling model of the CPU.
   std::optional<LoopPrediction> prediction;
+  /// The instructions of a step, in order.
+  std::vector<LoopInstruction> code;
 
   unsigned elements() const { return lanes * copies; }
 };

@@ -23,19 +23,20 @@ namespace mca = llvm::mca;
 
 namespace {
 
-/// Notes when instructions `begin` to `end` leave the pipeline, and what they
-/// keep busy.
+/// Notes what steps take behind the first `steps` of them, while as many again
+/// go through the pipeline.
 class Observer final : public mca::HWEventListener {
 public:
-  Observer(std::size_t begin, std::size_t end) : begin(begin), end(end) {}
+  Observer(std::size_t stepSize, unsigned steps)
+      : busy(stepSize), begin(stepSize * steps), end(2 * begin) {}
 
   void onCycleEnd() override { ++cycle; }
   void onEvent(const mca::HWInstructionEvent &event) override;
   /// From the end of the instruction before to that of the last.
   unsigned cycles() const { return last - first; }
 
-  /// Cycles of each unit of each resource.
-  std::map<mca::ResourceRef, double> busy;
+  /// Cycles of each unit of each resource, for each instruction of a step.
+  std::vector<std::map<mca::ResourceRef, double>> busy;
 
 private:
   std::size_t begin, end;
@@ -45,8 +46,9 @@ private:
 /// A loop as the model sees it.
 class Simulation {
 public:
-  explicit Simulation(const llvm::TargetMachine &machine)
-      : subtarget(*machine.getMCSubtargetInfo()),
+  Simulation(const llvm::TargetMachine &machine,
+             llvm::MutableArrayRef<LoopInstruction> code)
+      : code(code), subtarget(*machine.getMCSubtargetInfo()),
         info(*machine.getMCInstrInfo()),
         registers(*machine.getMCRegisterInfo()),
         analysis(machine.getTarget().createMCInstrAnalysis(&info)),
@@ -54,14 +56,18 @@ public:
         builder(subtarget, info, registers, analysis.get(), instruments,
                 CallLatency) {}
 
-  std::optional<LoopPrediction> predict(llvm::ArrayRef<llvm::MCInst> loop);
+  std::optional<LoopPrediction>
+  predict(llvm::ArrayRef<RecordedInstruction> loop);
 
 private:
   // Nothing is called, so it does not matter.
   static constexpr unsigned CallLatency = 100;
 
-  void read(llvm::ArrayRef<llvm::MCInst> loop);
+  void read(llvm::ArrayRef<RecordedInstruction> loop);
   void run();
+  void noteUnits(const Observer &observer, unsigned steps);
+
+  llvm::MutableArrayRef<LoopInstruction> code;
 
   const llvm::MCSubtargetInfo &subtarget;
   const llvm::MCInstrInfo &info;
@@ -71,6 +77,8 @@ private:
   // It owns what the instructions refer to.
   mca::InstrBuilder builder;
   std::vector<std::unique_ptr<mca::Instruction>> step;
+  /// Which of the loop's instructions each of the step is.
+  std::vector<std::size_t> known;
   LoopPrediction prediction;
 };
 
@@ -89,7 +97,7 @@ void Observer::onEvent(const mca::HWInstructionEvent &event) {
     for (const auto &[unit, cycles] :
          static_cast<const mca::HWInstructionIssuedEvent &>(event)
              .UsedResources)
-      busy[unit] += cycles;
+      busy[index % busy.size()][unit] += cycles;
 }
 
 /// "Zn3FP" and "1" as "Zn3FP.1"; the name alone where there is one unit of it.
@@ -104,17 +112,42 @@ static std::string nameOf(const llvm::MCSchedModel &model,
 }
 
 /// Keeps the instructions that the model knows.
-void Simulation::read(llvm::ArrayRef<llvm::MCInst> loop) {
-  for (const llvm::MCInst &instruction : loop) {
-    auto made = builder.createInstruction(instruction, {});
-    if (made) {
-      prediction.microOps += (*made)->getNumMicroOps();
-      step.push_back(std::move(*made));
-    } else {
+void Simulation::read(llvm::ArrayRef<RecordedInstruction> loop) {
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    auto made = builder.createInstruction(loop[i].instruction, {});
+    if (!made) {
       llvm::consumeError(made.takeError());
       ++prediction.unknown;
+      continue;
     }
+    code[i].microOps = (*made)->getNumMicroOps();
+    code[i].latency = (*made)->getLatency();
+    prediction.microOps += code[i].microOps;
+    known.push_back(i);
+    step.push_back(std::move(*made));
   }
+}
+
+/// What keeps which unit busy, and the units in the order of how much they are.
+void Simulation::noteUnits(const Observer &observer, unsigned steps) {
+  std::map<mca::ResourceRef, double> busy;
+  for (const auto &uses : observer.busy)
+    for (const auto &[unit, cycles] : uses)
+      busy[unit] += cycles;
+  std::vector<std::pair<mca::ResourceRef, double>> units(busy.begin(),
+                                                         busy.end());
+  std::stable_sort(
+      units.begin(), units.end(),
+      [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::map<mca::ResourceRef, unsigned> positions;
+  for (const auto &[unit, cycles] : units) {
+    positions[unit] = static_cast<unsigned>(prediction.units.size());
+    prediction.units.push_back(
+        {nameOf(subtarget.getSchedModel(), unit), cycles / steps});
+  }
+  for (std::size_t i = 0; i < step.size(); ++i)
+    for (const auto &[unit, cycles] : observer.busy[i])
+      code[known[i]].units.push_back({positions[unit], cycles / steps});
 }
 
 void Simulation::run() {
@@ -124,24 +157,17 @@ void Simulation::run() {
   const std::size_t fewest = step.size() < enough ? 16 : 4;
   const auto steps =
       static_cast<unsigned>(std::max(fewest, enough / step.size()));
-  const std::size_t size = step.size() * steps;
   mca::CircularSourceMgr source(step, 3 * steps);
   mca::CustomBehaviour behaviour(subtarget, source, info);
   mca::Context context(registers, subtarget);
   const mca::PipelineOptions options(0, 0, 0, 0, 0, 0, /*NoAlias=*/true);
   auto pipeline = context.createDefaultPipeline(options, source, behaviour);
-  Observer observer(size, 2 * size);
+  Observer observer(step.size(), steps);
   pipeline->addEventListener(&observer);
   llvm::cantFail(pipeline->run());
 
   prediction.cycles = static_cast<double>(observer.cycles()) / steps;
-  for (const auto &[unit, cycles] : observer.busy)
-    prediction.units.push_back(
-        {nameOf(subtarget.getSchedModel(), unit), cycles / steps});
-  std::stable_sort(prediction.units.begin(), prediction.units.end(),
-                   [](const UnitPressure &a, const UnitPressure &b) {
-                     return a.cycles > b.cycles;
-                   });
+  noteUnits(observer, steps);
 }
 
 /// Those of the other CPUs that have this one's model.
@@ -159,7 +185,7 @@ namesOfModel(const llvm::MCSubtargetInfo &subtarget) {
 }
 
 std::optional<LoopPrediction>
-Simulation::predict(llvm::ArrayRef<llvm::MCInst> loop) {
+Simulation::predict(llvm::ArrayRef<RecordedInstruction> loop) {
   const llvm::MCSchedModel &model = subtarget.getSchedModel();
   if (!model.hasInstrSchedModel())
     return {};
@@ -174,12 +200,15 @@ Simulation::predict(llvm::ArrayRef<llvm::MCInst> loop) {
   prediction.chain = chain.whole;
   prediction.carried = chain.carried;
   prediction.windowed = chain.windowed;
+  for (std::size_t i = 0; i < step.size(); ++i)
+    code[known[i]].chain = chain.parts[i];
   run();
   return prediction;
 }
 
 std::optional<LoopPrediction>
-codegen::simulate(llvm::ArrayRef<llvm::MCInst> loop,
-                  const llvm::TargetMachine &machine) {
-  return Simulation(machine).predict(loop);
+codegen::simulate(llvm::ArrayRef<RecordedInstruction> loop,
+                  const llvm::TargetMachine &machine,
+                  llvm::MutableArrayRef<LoopInstruction> code) {
+  return Simulation(machine, code).predict(loop);
 }

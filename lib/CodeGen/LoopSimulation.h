@@ -7,18 +7,21 @@
 #ifndef KEXPR_CODEGEN_LOOPSIMULATION_H
 #define KEXPR_CODEGEN_LOOPSIMULATION_H
 
+#include "CodeGen/LoopRecorder.h"
 #include "CodeGen/LoopReport.h"
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/MC/MCInst.h>
 #include <llvm/Target/TargetMachine.h>
 
 namespace kexpr::codegen {
 
 /// Runs a loop through LLVM's machine code analyzer; nothing where LLVM has no
-/// scheduling model of the machine.
-std::optional<LoopPrediction> simulate(llvm::ArrayRef<llvm::MCInst> loop,
-                                       const llvm::TargetMachine &machine);
+/// scheduling model of the machine. `code` stands for the same instructions and
+/// is told what each takes.
+std::optional<LoopPrediction>
+simulate(llvm::ArrayRef<RecordedInstruction> loop,
+         const llvm::TargetMachine &machine,
+         llvm::MutableArrayRef<LoopInstruction> code);
 
 } // namespace kexpr::codegen
 

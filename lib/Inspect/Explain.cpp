@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Inspect/Explain.h"
 
+#include "Inspect/LoopCosts.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -133,7 +134,8 @@ static std::string othersText(const LoopPrediction &prediction) {
   return text.empty() ? text : line("also of", text);
 }
 
-static std::string predictionText(const LoopReport &report, double bytes) {
+static std::string predictionText(const Plan &plan, const LoopReport &report) {
+  const auto bytes = static_cast<double>(plan.bytesPerElement());
   const LoopPrediction &prediction = *report.prediction;
   const double perElement = prediction.cycles / report.elements();
   std::string text = concat(
@@ -154,6 +156,8 @@ static std::string predictionText(const LoopReport &report, double bytes) {
                                              " micro-operations are under way")
                                     : "instructions begin in order"));
   text += line("limit", limitText(prediction));
+  if (const std::string costs = operatorsText(plan, report); !costs.empty())
+    text += line("operators", costs);
   text += line("memory", concat(number(bytes / perElement, 1),
                                 " bytes a cycle would keep up with it"));
   if (prediction.unknown)
@@ -176,8 +180,6 @@ std::string inspect::explain(const Plan &plan, const codegen::Target &target,
   if (!report.prediction)
     return concat(text, "\nNo prediction: LLVM has no scheduling model of ",
                   target.cpu, '\n');
-  return concat(
-      text, "\nPrediction, in cycles of LLVM's scheduling model of ",
-      target.cpu, '\n',
-      predictionText(report, static_cast<double>(plan.bytesPerElement())));
+  return concat(text, "\nPrediction, in cycles of LLVM's scheduling model of ",
+                target.cpu, '\n', predictionText(plan, report));
 }

@@ -152,18 +152,21 @@ Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
   return result;
 }
 
+ops::Work Graph::workOf(const Value &value, Precision precision) const {
+  if (value.kind == ValueKind::Call)
+    return ops::allOperators()[value.op].workIn(
+        ops::arithmeticOf(computedType(value), precision));
+  // A conversion is about one instruction.
+  const bool converts = value.kind == ValueKind::Convert;
+  return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};
+}
+
 ops::Work Graph::work(Precision precision) const {
   ops::Work total;
   std::vector<unsigned> ready(values.size());
   for (std::size_t id = 0; id < values.size(); ++id) {
     const Value &value = values[id];
-    // A conversion is about one instruction.
-    ops::Work work{.operations = value.kind == ValueKind::Convert,
-                   .wide = 0,
-                   .latency = value.kind == ValueKind::Convert ? 4u : 0u};
-    if (value.kind == ValueKind::Call)
-      work = ops::allOperators()[value.op].workIn(
-          ops::arithmeticOf(computedType(value), precision));
+    const ops::Work work = workOf(value, precision);
     for (ValueId arg : args(value))
       ready[id] = std::max(ready[id], ready[arg]);
     ready[id] += work.latency;

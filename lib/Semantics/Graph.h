@@ -79,6 +79,8 @@ struct Graph {
   }
   /// The part of the graph that these values need, which become its outputs.
   Graph restrictedTo(std::span<const ValueId> kept) const;
+  /// Work of one element of a value alone, from its operator's cost.
+  ops::Work workOf(const Value &value, Precision precision) const;
   /// Work of one element, from the operators' costs.
   ops::Work work(Precision precision) const;
   /// A value without its arguments: `@0`, `2.5`, `mul`, `f32` of a conversion.

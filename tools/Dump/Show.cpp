@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Show.h"
 
-#include "Dump/Measure.h"
+#include "Dump/Here.h"
+#include "Dump/Page.h"
 #include "Dump/Types.h"
 #include "Inspect/Explain.h"
 #include "Inspect/Render.h"
@@ -15,37 +16,17 @@
 using namespace kexpr;
 using namespace kexpr::tools;
 
-/// Of operands and outputs that a loop is timed over.
-static constexpr std::int64_t mostBytes = std::int64_t{1} << 30;
-
-/// What a loop takes at a few sizes, or why that is not known.
-static std::string timesOf(const backend::Backend &backend,
-                           const semantics::Plan &plan,
-                           const codegen::Target &target,
-                           const codegen::LoopReport &report,
-                           const Options &options) {
-  const auto host = backend.makeTarget({});
-  if (!host || target.triple != host->triple || target.cpu != host->cpu ||
-      !backend.checkRunsHere(target))
-    return concat("Not measured: ", target.cpu, " is not this machine",
-                  host ? ", which is " + host->cpu : "", '\n');
-  auto failure = [](const Error &error) {
-    return concat("Not measured: ", error.message(), '\n');
-  };
-  const auto compiled = backend.compile(plan, target, options.level());
-  if (!compiled)
-    return failure(compiled.error());
-  const auto bytes = static_cast<std::int64_t>(plan.bytesPerElement());
-  const std::int64_t last = std::min(options.elements, mostBytes / bytes);
-  std::vector<std::int64_t> sizes = {1000, 32000, last};
-  std::erase_if(sizes, [&](auto size) { return size > last; });
-  const auto times = measureLoop(plan, compiled->image, sizes);
-  return times ? timesText(*times, report) : failure(times.error());
-}
-
 static Expected<codegen::Target> targetOf(const Options &options) {
   auto backend = backend::load();
   return backend ? (*backend)->makeTarget(options.target) : backend.error();
+}
+
+/// What a loop takes at a few sizes, or why that is not known.
+static std::string timesOf(const Measured &measured,
+                           const codegen::LoopReport &report) {
+  return measured.times.empty()
+             ? concat("Not measured: ", measured.reason, '\n')
+             : timesText(measured.times, report);
 }
 
 static Expected<std::string> explainAndMeasure(const semantics::Plan &plan,
@@ -58,7 +39,27 @@ static Expected<std::string> explainAndMeasure(const semantics::Plan &plan,
   if (!report)
     return report.error();
   return concat(inspect::explain(plan, *target, options.level(), *report), '\n',
-                timesOf(**backend, plan, *target, *report, options));
+                timesOf(measureHere(**backend, plan, *target, options.level(),
+                                    options.elements),
+                        *report));
+}
+
+static Expected<std::string> pageOf(const Expression &expression,
+                                    const semantics::Plan &plan,
+                                    const Options &options) {
+  const auto target = targetOf(options);
+  if (!target)
+    return target.error();
+  auto backend = backend::load();
+  auto data = gatherPage(expression, plan, *target, options.level(), **backend);
+  if (!data)
+    return data.error();
+  if (options.measure)
+    data->measured = measureHere(**backend, plan, *target, options.level(),
+                                 options.elements);
+  else
+    data->measured.reason = "measuring was turned off";
+  return renderPage(*data);
 }
 
 static Expected<semantics::Plan> planOf(const Expression &expression,
@@ -139,11 +140,13 @@ Expected<std::string> tools::show(const Options &options) {
   const auto expression = parse(options);
   if (!expression)
     return expression.error();
-  if (options.pass.empty())
+  if (options.pass.empty() && options.stage != "html")
     return showStage(*parseStage(options.stage), *expression, options);
   const auto plan = planOf(*expression, options);
   if (!plan)
     return plan.error();
+  if (options.pass.empty())
+    return pageOf(*expression, *plan, options);
   return inspect::renderAfter(
       options.pass,
       {*expression, *plan, options.level(), [&] { return targetOf(options); }});

@@ -33,6 +33,18 @@ const RunRow *Findings::find(const std::string &name, const std::string &size,
   return nullptr;
 }
 
+std::string tools::titleOf(const std::string &side) {
+  static const std::pair<const char *, const char *> titles[] = {
+      {"fused", "kexpr"}, {"op-by-op", "one operator at a time"},
+      {"cpp", "C++"},     {"cpp-nt", "C++, non-temporal stores"},
+      {"eigen", "Eigen"}, {"pytorch", "PyTorch"},
+      {"numpy", "NumPy"}};
+  for (const auto &[id, title] : titles)
+    if (side == id)
+      return title;
+  return side;
+}
+
 std::vector<std::string> Findings::sides() const {
   std::vector<std::string> order = sidesOf();
   for (const RunRow &row : runs)

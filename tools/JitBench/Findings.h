@@ -64,6 +64,9 @@ struct Findings {
   std::vector<std::string> sides() const;
 };
 
+/// How a side is called on the page: "kexpr" for "fused".
+std::string titleOf(const std::string &side);
+
 /// What the log has for these options, held against the limits.
 Findings collect(const RunLog &log, const BenchOptions &options,
                  const Engine &engine, std::vector<Limits> limits);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "JitBench/Charts.h"
-#include "JitBench/Legend.h"
-#include "JitBench/Plot.h"
+#include "Page/Html.h"
+#include "Page/Plot.h"
 
 #include "Support/Text.h"
 

@@ -7,47 +7,21 @@
 #include "JitBench/Page.h"
 
 #include "JitBench/Charts.h"
-#include "JitBench/Legend.h"
-#include "JitBench/Style.h"
-#include "JitBench/Svg.h"
 #include "JitBench/Tables.h"
+#include "Page/Html.h"
+#include "Page/Style.h"
 
 #include "Support/Text.h"
 
 using namespace kexpr;
 using namespace kexpr::tools;
 
-static std::string section(const char *id, const char *title,
-                           const std::string &words,
-                           const std::string &content) {
-  return concat("<section id=\"", id, "\">\n<h2>", title, "</h2>\n",
-                sentence(words), content, "</section>\n");
-}
-
-static std::string tableHtml(const char *title, const Table &table) {
-  if (table.cells().size() < 2)
-    return "";
-  std::string html =
-      concat("<h3>", title, "</h3>\n<div class=\"wide\"><table>\n");
-  bool isHeader = true;
-  for (const auto &row : table.cells()) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < table.cells()[0].size(); ++i)
-      html += concat(isHeader ? "<th>" : "<td>",
-                     i < row.size() ? escape(row[i]) : std::string(),
-                     isHeader ? "</th>" : "</td>");
-    html += "</tr>\n";
-    isHeader = false;
-  }
-  return html + "</table></div>\n";
-}
-
 static std::string
 list(const std::vector<std::pair<std::string, std::string>> &items,
      bool areSides) {
   std::string html = "<dl>\n";
   for (const auto &[name, text] : items)
-    html += concat("<dt>", escape(areSides ? sideTitle(name) : name),
+    html += concat("<dt>", escape(areSides ? titleOf(name) : name),
                    "</dt><dd><code>", escape(text), "</code></dd>\n");
   return html + "</dl>\n";
 }
@@ -99,19 +73,14 @@ static std::string plots(const Findings &findings) {
 }
 
 std::string tools::renderPage(const Findings &findings) {
-  return concat(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-      "<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>kexpr measured</title>\n<style>",
-      pageStyle, "</style>\n</head>\n<body>\n<header>\n<h1>kexpr measured",
-      "</h1>\n<p class=\"soft\">", escape(findings.date), "</p>\n</header>\n",
-      machineSection(findings), plots(findings),
-      section("tables", "Tables",
-              "The limit of a kernel is the larger of its bytes at its level's "
-              "best bandwidth and its operations at the speed of "
-              "multiply-adds.",
-              tables(findings)),
-      "</body>\n</html>\n");
+  return document(
+      "kexpr measured", pageStyle,
+      concat("<header>\n<h1>kexpr measured</h1>\n<p class=\"soft\">",
+             escape(findings.date), "</p>\n</header>\n",
+             machineSection(findings), plots(findings),
+             section("tables", "Tables",
+                     "The limit of a kernel is the larger of its bytes at its "
+                     "level's best bandwidth and its operations at the speed "
+                     "of multiply-adds.",
+                     tables(findings))));
 }

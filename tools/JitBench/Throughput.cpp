@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "JitBench/Charts.h"
-#include "JitBench/Legend.h"
-#include "JitBench/Plot.h"
+#include "Page/Html.h"
+#include "Page/Plot.h"
 
 #include "Bench/Caches.h"
 #include "Support/Text.h"
@@ -39,7 +39,7 @@ static Line lineOf(const Findings &findings, const std::string &name,
   for (const RunRow *row : rows) {
     line.values.emplace_back(row->elements, speedOf(*row));
     line.tips.push_back(
-        concat(sideTitle(side), ", ", row->size, ", ", row->threads,
+        concat(titleOf(side), ", ", row->size, ", ", row->threads,
                " threads: ", shortNumber(speedOf(*row)), " G elements/s"));
   }
   return line;
@@ -51,7 +51,7 @@ seriesOf(const Findings &findings, unsigned fewest, unsigned most) {
   std::vector<std::pair<std::size_t, std::string>> items;
   const auto sides = findings.sides();
   for (std::size_t i = 0; i < sides.size(); ++i)
-    items.emplace_back(i, sideTitle(sides[i]));
+    items.emplace_back(i, titleOf(sides[i]));
   if (most > fewest)
     items.emplace_back(sides.size(), concat("kexpr, ", most, " threads"));
   return items;

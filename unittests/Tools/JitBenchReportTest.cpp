@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "JitBench/Json.h"
 #include "JitBench/Page.h"
-#include "JitBench/Svg.h"
 #include "JitBench/Tables.h"
+#include "Page/Svg.h"
+#include "TestUtil/Markup.h"
 #include "Tools/Command.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
 
 using namespace kexpr;
@@ -64,84 +64,17 @@ static Findings sample() {
   return findings;
 }
 
-namespace {
-/// Reads tags and texts of XML as far as the page uses it: no comments, no
-/// namespaces, nothing outside of tags but text.
-class Reader {
-public:
-  explicit Reader(std::string_view text) : rest(text) {}
-
-  /// Empty if every element is closed where it should be and every text is
-  /// written as XML asks for.
-  std::string fault() {
-    take("<!DOCTYPE html>");
-    while (!rest.empty()) {
-      const std::size_t next = std::min(rest.find('<'), rest.size());
-      if (const auto bad = badText(rest.substr(0, next)); !bad.empty())
-        return "text: " + bad;
-      rest.remove_prefix(next);
-      if (!rest.empty())
-        if (const auto bad = tag(); !bad.empty())
-          return bad;
-    }
-    return open.empty() ? "" : "open: " + open.back();
-  }
-
-private:
-  void take(std::string_view word) {
-    if (rest.starts_with(word))
-      rest.remove_prefix(word.size());
-  }
-
-  static std::string badText(std::string_view text) {
-    for (std::size_t at = text.find('&'); at != text.npos;
-         at = text.find('&', at + 1)) {
-      bool isKnown = false;
-      for (const char *name : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"})
-        isKnown |= text.substr(at).starts_with(name);
-      if (!isKnown)
-        return std::string(text.substr(at, 20));
-    }
-    return "";
-  }
-
-  std::string tag() {
-    const std::size_t end = rest.find('>');
-    if (end == rest.npos)
-      return "no end of a tag";
-    std::string_view inside = rest.substr(1, end - 1);
-    rest.remove_prefix(end + 1);
-    if (inside.starts_with('/')) {
-      if (open.empty() || open.back() != inside.substr(1))
-        return "closes " + std::string(inside);
-      open.pop_back();
-      return "";
-    }
-    const bool isClosed = inside.ends_with('/');
-    const std::string_view name = inside.substr(0, inside.find_first_of(" /"));
-    if (std::count(inside.begin(), inside.end(), '"') % 2 != 0 ||
-        inside.find('<') != inside.npos || !badText(inside).empty())
-      return "attributes: " + std::string(inside);
-    if (!isClosed)
-      open.emplace_back(name);
-    return "";
-  }
-
-  std::string_view rest;
-  std::vector<std::string> open;
-};
-} // namespace
-
 TEST(JitBenchReport, ReaderSeesFaults) {
-  EXPECT_EQ(Reader("<!DOCTYPE html><p a=\"1\">x &amp; y<br/></p>").fault(), "");
+  EXPECT_EQ(test::markupFault("<!DOCTYPE html><p a=\"1\">x &amp; y<br/></p>"),
+            "");
   for (const char *text : {"<p>", "<p></q>", "</p>", "a & b", "<p a=\"1>x</p>",
                            "<p a=\"&\"></p>", "<p"})
-    EXPECT_NE(Reader(text).fault(), "") << text;
+    EXPECT_NE(test::markupFault(text), "") << text;
 }
 
 TEST(JitBenchReport, PageIsWellFormedAndHasItsSections) {
   const std::string page = renderPage(sample());
-  EXPECT_EQ(Reader(page).fault(), "");
+  EXPECT_EQ(test::markupFault(page), "");
   for (const char *id : {"machine", "roofline", "throughput", "scaling",
                          "compile", "latency", "tables"})
     EXPECT_NE(page.find("<section id=\"" + std::string(id) + "\">"), page.npos)
@@ -163,7 +96,7 @@ TEST(JitBenchReport, PageEscapesAndRefersToNothing) {
 }
 
 TEST(JitBenchReport, PageOfNothingIsAPage) {
-  EXPECT_EQ(Reader(renderPage({})).fault(), "");
+  EXPECT_EQ(test::markupFault(renderPage({})), "");
 }
 
 TEST(JitBenchReport, JsonHasTheRows) {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "JitBench/Svg.h"
+#include "Page/Svg.h"
 
 #include "Support/Text.h"
 
@@ -47,7 +47,7 @@ static std::string at(double value) {
                 size % 10 ? concat(".", size % 10) : std::string());
 }
 
-static std::string pair(Place place) { return at(place.x) + "," + at(place.y); }
+static std::string pair(Spot place) { return at(place.x) + "," + at(place.y); }
 
 static std::string attribute(const char *name, std::string_view value) {
   return concat(" ", name, "=\"", escape(value), "\"");
@@ -59,22 +59,46 @@ static std::string tipped(const char *element, const std::string &attributes,
                 element, ">\n");
 }
 
-Svg::Svg(double width, double height, std::string_view name)
-    : body(concat("<svg viewBox=\"0 0 ", at(width), " ", at(height),
-                  "\" role=\"img\"", attribute("aria-label", name), ">\n")) {}
+/// Groups in a drawing that is an image would not be read out.
+static std::string fitted(double width, double height, Fit fit) {
+  switch (fit) {
+  case Fit::Scaled:
+    return " role=\"img\"";
+  case Fit::Own:
+    return concat(" role=\"group\" width=\"", at(width), "\" height=\"",
+                  at(height), "\"");
+  case Fit::Stretched:
+    return " role=\"group\" preserveAspectRatio=\"none\"";
+  }
+  return "";
+}
 
-void Svg::line(Place from, Place to, std::string_view cls) {
+Svg::Svg(double width, double height, std::string_view name, Fit fit)
+    : body(concat("<svg viewBox=\"0 0 ", at(width), " ", at(height), "\"",
+                  fitted(width, height, fit), attribute("aria-label", name),
+                  ">\n")) {}
+
+void Svg::beginGroup(std::string_view cls, std::string_view key,
+                     std::string_view name) {
+  body += concat("<g", attribute("class", cls), attribute("data-k", key),
+                 name.empty() ? std::string()
+                              : " tabindex=\"0\" role=\"button\"" +
+                                    attribute("aria-label", name),
+                 ">");
+}
+
+void Svg::line(Spot from, Spot to, std::string_view cls) {
   path({from, to}, cls);
 }
 
-void Svg::path(const std::vector<Place> &places, std::string_view cls) {
+void Svg::path(const std::vector<Spot> &places, std::string_view cls) {
   body += "<polyline points=\"";
-  for (const Place &place : places)
+  for (const Spot &place : places)
     body += concat(&place == places.data() ? "" : " ", pair(place));
   body += "\"" + attribute("class", cls) + "/>\n";
 }
 
-void Svg::rect(Place corner, double width, double height, std::string_view cls,
+void Svg::rect(Spot corner, double width, double height, std::string_view cls,
                std::string_view tip) {
   body += tipped("rect",
                  attribute("x", at(corner.x)) + attribute("y", at(corner.y)) +
@@ -83,7 +107,7 @@ void Svg::rect(Place corner, double width, double height, std::string_view cls,
                  tip);
 }
 
-void Svg::text(Place place, std::string_view anchor, std::string_view words,
+void Svg::text(Spot place, std::string_view anchor, std::string_view words,
                std::string_view cls) {
   body += concat("<text", attribute("x", at(place.x)),
                  attribute("y", at(place.y)), attribute("text-anchor", anchor),
@@ -91,14 +115,14 @@ void Svg::text(Place place, std::string_view anchor, std::string_view words,
                  "</text>\n");
 }
 
-void Svg::upwards(Place place, std::string_view words) {
+void Svg::upwards(Spot place, std::string_view words) {
   body += concat("<text transform=\"translate(", pair(place),
                  ") rotate(-90)\" text-anchor=\"middle\">", escape(words),
                  "</text>\n");
 }
 
 /// The corners of a shape around the origin; empty for a circle.
-static std::vector<Place> corners(std::size_t shape) {
+static std::vector<Spot> corners(std::size_t shape) {
   switch (shape % 6) {
   case 1:
     return {{-3.5, -3.5}, {3.5, -3.5}, {3.5, 3.5}, {-3.5, 3.5}};
@@ -117,7 +141,7 @@ static std::vector<Place> corners(std::size_t shape) {
   }
 }
 
-void Svg::mark(Place place, std::size_t shape, std::string_view cls,
+void Svg::mark(Spot place, std::size_t shape, std::string_view cls,
                std::string_view tip) {
   const std::string name = attribute("class", concat("mark ", cls));
   const auto shifted = corners(shape);
@@ -129,7 +153,7 @@ void Svg::mark(Place place, std::size_t shape, std::string_view cls,
     return;
   }
   std::string points;
-  for (const Place &corner : shifted)
+  for (const Spot &corner : shifted)
     points += pair({place.x + corner.x, place.y + corner.y}) + " ";
   body += tipped("polygon", attribute("points", points) + name, tip);
 }

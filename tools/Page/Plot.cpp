@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "JitBench/Plot.h"
+#include "Page/Plot.h"
 
 #include "Bench/Table.h"
 
@@ -105,19 +105,19 @@ Plot::Plot(std::string_view name, Axis x, Axis y)
   frame();
 }
 
-Place Plot::at(double valueX, double valueY) const {
+Spot Plot::at(double valueX, double valueY) const {
   return {left + x.part(valueX) * (width - left - right),
           height - bottom - y.part(valueY) * (height - top - bottom)};
 }
 
 void Plot::frame() {
   for (const auto &[value, text] : x.ticks) {
-    const Place foot = at(value, y.low);
+    const Spot foot = at(value, y.low);
     svg.line(foot, {foot.x, top}, "grid");
     svg.text({foot.x, foot.y + 14}, "middle", text);
   }
   for (const auto &[value, text] : y.ticks) {
-    const Place start = at(x.low, value);
+    const Spot start = at(x.low, value);
     svg.line(start, {width - right, start.y}, "grid");
     svg.text({start.x - 4, start.y + 4}, "end", text);
   }
@@ -130,7 +130,7 @@ void Plot::frame() {
 
 void Plot::series(const std::vector<std::pair<double, double>> &values,
                   std::size_t series, const std::vector<std::string> &tips) {
-  std::vector<Place> places;
+  std::vector<Spot> places;
   places.reserve(values.size());
   for (const auto &[valueX, valueY] : values)
     places.push_back(at(valueX, valueY));
@@ -150,14 +150,14 @@ void Plot::line(double x0, double y0, double x1, double y1,
 }
 
 void Plot::upright(double value, std::string_view name) {
-  const Place foot = at(value, y.low);
+  const Spot foot = at(value, y.low);
   svg.line(foot, {foot.x, top}, "edge");
   svg.text({foot.x, top - 6}, "middle", name, "soft");
 }
 
 void Plot::label(double valueX, double valueY, std::string_view words,
                  std::string_view anchor, double up) {
-  const Place place = at(valueX, valueY);
+  const Spot place = at(valueX, valueY);
   svg.text({place.x, place.y - up}, anchor, words, "soft");
 }
 

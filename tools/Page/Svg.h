@@ -1,11 +1,11 @@
-//===- JitBench/Svg.h - Drawings as text ----------------------------------===//
+//===- Page/Svg.h - Drawings as text --------------------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_JITBENCH_SVG_H
-#define KEXPR_TOOLS_JITBENCH_SVG_H
+#ifndef KEXPR_TOOLS_PAGE_SVG_H
+#define KEXPR_TOOLS_PAGE_SVG_H
 
 #include <string>
 #include <string_view>
@@ -16,29 +16,40 @@ namespace kexpr::tools {
 /// Text that stands for itself in XML: in an element, or in an attribute.
 std::string escape(std::string_view text);
 
-struct Place {
+struct Spot {
   double x, y;
 };
+
+/// How a drawing takes the room that it is given: scaled to its width, in its
+/// own size with each unit a pixel, or stretched both ways.
+enum class Fit { Scaled, Own, Stretched };
 
 /// Adds elements one above the other; colours and widths come from the page's
 /// style sheet by class. All texts are escaped here.
 class Svg {
 public:
   /// The name is what a screen reader says.
-  Svg(double width, double height, std::string_view name);
+  Svg(double width, double height, std::string_view name,
+      Fit fit = Fit::Scaled);
 
-  void line(Place from, Place to, std::string_view cls);
-  void path(const std::vector<Place> &places, std::string_view cls);
+  /// What comes until the end of the group reacts as one: `key` is what scripts
+  /// find it by. It can have the focus if it has a name.
+  void beginGroup(std::string_view cls, std::string_view key,
+                  std::string_view name);
+  void endGroup() { body += "</g>\n"; }
+
+  void line(Spot from, Spot to, std::string_view cls);
+  void path(const std::vector<Spot> &places, std::string_view cls);
   /// `tip` shows when it is pointed at.
-  void rect(Place corner, double width, double height, std::string_view cls,
+  void rect(Spot corner, double width, double height, std::string_view cls,
             std::string_view tip);
   /// `anchor`: start, middle or end.
-  void text(Place at, std::string_view anchor, std::string_view words,
+  void text(Spot at, std::string_view anchor, std::string_view words,
             std::string_view cls = "");
   /// Text that reads upwards.
-  void upwards(Place at, std::string_view words);
+  void upwards(Spot at, std::string_view words);
   /// One of six shapes, so that colour is not all that tells series apart.
-  void mark(Place at, std::size_t shape, std::string_view cls,
+  void mark(Spot at, std::size_t shape, std::string_view cls,
             std::string_view tip);
 
   /// The whole element.
@@ -60,4 +71,4 @@ std::string seriesClass(std::size_t series);
 
 } // namespace kexpr::tools
 
-#endif // KEXPR_TOOLS_JITBENCH_SVG_H
+#endif // KEXPR_TOOLS_PAGE_SVG_H

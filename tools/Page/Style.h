@@ -1,11 +1,11 @@
-//===- JitBench/Style.h - How the page looks ------------------------------===//
+//===- Page/Style.h - How the page looks ----------------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_JITBENCH_STYLE_H
-#define KEXPR_TOOLS_JITBENCH_STYLE_H
+#ifndef KEXPR_TOOLS_PAGE_STYLE_H
+#define KEXPR_TOOLS_PAGE_STYLE_H
 
 namespace kexpr::tools {
 
@@ -16,4 +16,4 @@ extern const char *const pageStyle;
 
 } // namespace kexpr::tools
 
-#endif // KEXPR_TOOLS_JITBENCH_STYLE_H
+#endif // KEXPR_TOOLS_PAGE_STYLE_H

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "JitBench/Style.h"
+#include "Page/Style.h"
 
 using namespace kexpr;
 

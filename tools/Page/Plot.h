@@ -1,13 +1,13 @@
-//===- JitBench/Plot.h - Axes, and what is drawn between them -------------===//
+//===- Page/Plot.h - Axes, and what is drawn between them -----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_JITBENCH_PLOT_H
-#define KEXPR_TOOLS_JITBENCH_PLOT_H
+#ifndef KEXPR_TOOLS_PAGE_PLOT_H
+#define KEXPR_TOOLS_PAGE_PLOT_H
 
-#include "JitBench/Svg.h"
+#include "Page/Svg.h"
 
 #include <string>
 #include <utility>
@@ -42,7 +42,7 @@ public:
   /// An empty frame with its ticks; `name` is what a screen reader says.
   Plot(std::string_view name, Axis x, Axis y);
 
-  Place at(double x, double y) const;
+  Spot at(double x, double y) const;
   /// A line with a mark at each place, named by `tips`.
   void series(const std::vector<std::pair<double, double>> &values,
               std::size_t series, const std::vector<std::string> &tips);
@@ -81,4 +81,4 @@ private:
 
 } // namespace kexpr::tools
 
-#endif // KEXPR_TOOLS_JITBENCH_PLOT_H
+#endif // KEXPR_TOOLS_PAGE_PLOT_H
