@@ -7,43 +7,65 @@
 #include "CodeGen/DebugInfo.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-static llvm::DICompileUnit *makeUnit(llvm::DIBuilder &builder,
-                                     llvm::DIFile *file, Lines lines) {
-  return builder.createCompileUnit(
-      // Debuggers do not take names of C apart.
-      llvm::dwarf::DW_LANG_C99, file, "kexpr", /*isOptimized=*/true, "", 0, "",
-      lines == Lines::Dwarf ? llvm::DICompileUnit::FullDebug
-                            : llvm::DICompileUnit::NoDebug,
-      0, /*SplitDebugInlining=*/false,
-      /*DebugInfoForProfiling=*/false,
-      llvm::DICompileUnit::DebugNameTableKind::None);
-}
-
-DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing,
-                     Lines lines)
-    : builder(*function.getParent(), /*AllowUnresolved=*/false) {
-  llvm::Module &module = *function.getParent();
+/// What LLVM makes line tables of.
+static llvm::DISubprogram *describe(llvm::Module &module,
+                                    const syntax::Listing &listing) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
                        llvm::DEBUG_METADATA_VERSION);
   // What every debugger and profiler in use reads.
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+  llvm::DIBuilder builder(module);
   const std::size_t slash = listing.path.rfind('/');
   const bool isBare = slash == std::string::npos;
   llvm::DIFile *file =
       builder.createFile(isBare ? listing.path : listing.path.substr(slash + 1),
                          isBare ? "" : listing.path.substr(0, slash));
+  // Debuggers do not take names of C apart.
+  auto *unit = builder.createCompileUnit(
+      llvm::dwarf::DW_LANG_C99, file, "kexpr", /*isOptimized=*/true, "", 0, "",
+      llvm::DICompileUnit::FullDebug, 0, /*SplitDebugInlining=*/false,
+      /*DebugInfoForProfiling=*/false,
+      llvm::DICompileUnit::DebugNameTableKind::None);
   auto *type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
   const unsigned line = syntax::Listing::loop().line;
-  scope =
-      builder.createFunction(makeUnit(builder, file, lines), listing.name, "",
-                             file, line, type, line, llvm::DINode::FlagZero,
-                             llvm::DISubprogram::SPFlagDefinition |
-                                 llvm::DISubprogram::SPFlagOptimized);
+  auto *function = builder.createFunction(
+      unit, listing.name, "", file, line, type, line, llvm::DINode::FlagZero,
+      llvm::DISubprogram::SPFlagDefinition |
+          llvm::DISubprogram::SPFlagOptimized);
+  builder.finalize();
+  return function;
+}
+
+/// The least that places can be in: a unit that nothing is written of, and that
+/// the module does not know. Each node that is left out makes compiling faster.
+static llvm::DISubprogram *nothingButPlaces(llvm::LLVMContext &context) {
+  auto *unit = llvm::DICompileUnit::getDistinct(
+      context, llvm::dwarf::DW_LANG_C99, /*File=*/nullptr, /*Producer=*/"",
+      /*IsOptimized=*/true, /*Flags=*/"", /*RuntimeVersion=*/0,
+      /*SplitDebugFilename=*/"", llvm::DICompileUnit::NoDebug,
+      /*EnumTypes=*/{}, /*RetainedTypes=*/{}, /*GlobalVariables=*/{},
+      /*ImportedEntities=*/{}, /*Macros=*/{}, /*DWOId=*/0,
+      /*SplitDebugInlining=*/false, /*DebugInfoForProfiling=*/false,
+      llvm::DICompileUnit::DebugNameTableKind::None,
+      /*RangesBaseAddress=*/false, /*SysRoot=*/"", /*SDK=*/"");
+  const unsigned line = syntax::Listing::loop().line;
+  return llvm::DISubprogram::getDistinct(
+      context, /*Scope=*/nullptr, /*Name=*/"", /*LinkageName=*/"",
+      /*File=*/nullptr, line, /*Type=*/nullptr, line,
+      /*ContainingType=*/nullptr, /*VirtualIndex=*/0, /*ThisAdjustment=*/0,
+      llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition, unit);
+}
+
+DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing,
+                     Lines lines)
+    : scope(lines == Lines::Dwarf ? describe(*function.getParent(), listing)
+                                  : nothingButPlaces(function.getContext())) {
   function.setSubprogram(scope);
 }
 

@@ -10,7 +10,7 @@
 #include "CodeGen/KernelEmitter.h"
 #include "Syntax/Listing.h"
 
-#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Function.h>
 
@@ -24,14 +24,10 @@ class DebugInfo {
 public:
   DebugInfo(llvm::Function &function, const syntax::Listing &listing,
             Lines lines);
-  /// Before the module is used.
-  void finish() { builder.finalize(); }
-
   const llvm::DebugLoc &at(Place place);
 
 private:
-  llvm::DIBuilder builder;
-  llvm::DISubprogram *scope = nullptr;
+  llvm::DISubprogram *const scope;
   std::map<Place, llvm::DebugLoc> known;
 };
 

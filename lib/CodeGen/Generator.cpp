@@ -11,6 +11,7 @@
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/CodeGen/AsmPrinter.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -67,7 +68,9 @@ llvm::StringRef Generator::generate(llvm::Module &module) {
   bytes.clear();
   // Who asks for places wants to unwind, too.
   machine->Options.ForceDwarfFrameSection =
-      module.getNamedMetadata("llvm.dbg.cu") != nullptr;
+      llvm::any_of(module, [](const llvm::Function &function) {
+        return function.getSubprogram() != nullptr;
+      });
   module.setDataLayout(dataLayout());
   passes.run(module);
   return {bytes.data(), bytes.size()};

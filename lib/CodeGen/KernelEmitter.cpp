@@ -237,8 +237,6 @@ void KernelBuilder::run() {
   ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   ir.SetInsertPoint(done);
   ir.CreateRetVoid();
-  if (debug)
-    debug->finish();
 }
 
 std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,

@@ -106,6 +106,15 @@ static std::vector<CodePlace> rowsOf(llvm::ArrayRef<std::uint8_t> bytes) {
   return places;
 }
 
+/// Makes a section one that linkers do not look at.
+static void retire(const llvm::object::ELF64LE::Shdr &section,
+                   std::vector<char> &bytes) {
+  const auto place =
+      reinterpret_cast<const char *>(&section.sh_type) - bytes.data();
+  std::memset(bytes.data() + place, llvm::ELF::SHT_NULL,
+              sizeof section.sh_type);
+}
+
 void codegen::readPlaceTable(ObjectCode &object) {
   const auto file = llvm::expectedToOptional(llvm::object::ELF64LEFile::create(
       llvm::StringRef(object.bytes.data(), object.bytes.size())));
@@ -125,5 +134,7 @@ void codegen::readPlaceTable(ObjectCode &object) {
       object.places = rowsOf(bytes);
     else if (name == ".debug_frame")
       object.frames.assign(bytes.begin(), bytes.end());
+    if (name == SectionName || name.ends_with(".debug_frame"))
+      retire(section, object.bytes);
   }
 }

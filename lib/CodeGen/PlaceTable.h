@@ -23,8 +23,8 @@ namespace kexpr::codegen {
 /// by `Lines::Places`.
 void addPlaceTable(llvm::AsmPrinter &printer);
 
-/// Reads `size`, `places` and `frames` of an object. What is not there is left
-/// out.
+/// Reads `size`, `places` and `frames` of an object, which then has no such
+/// sections any more. What is not there is left out.
 void readPlaceTable(ObjectCode &object);
 
 } // namespace kexpr::codegen

@@ -27,6 +27,15 @@ TEST(Docs, OperatorsPageIsCurrent) {
 }
 #endif
 
+#ifdef KEXPR_DUMP_TOOL
+TEST(Docs, LifeOfAnExpressionIsCurrent) {
+  const auto result =
+      execute("python3 '" + absolute("utils/life_of_an_expression.py") +
+              "' '" KEXPR_DUMP_TOOL "' --check 2>&1");
+  EXPECT_EQ(result.status, 0) << result.output;
+}
+#endif
+
 TEST(Docs, ReadmeProgramsPrintWhatTheReadmeSays) {
   const std::string folder = KEXPR_README_DIR "/";
   for (int i = 1; i <= KEXPR_README_PROGRAMS; ++i) {
