@@ -18,7 +18,6 @@ packages=(
   libsleef-dev                         # vector functions to measure against
   libeigen3-dev                        # loops to measure against
   libcli11-dev                         # command lines of the tools
-  libdtl-dev                           # differences between texts
   nlohmann-json3-dev                   # JSON that the tools write
   libmpfr-dev                          # what errors are measured against
   binutils                             # nm, to see what a library exports

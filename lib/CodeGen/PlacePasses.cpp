@@ -53,6 +53,7 @@ public:
   static inline char ID = 0;
   explicit NotePlaces(std::shared_ptr<Places> places)
       : PlacePass(ID), places(std::move(places)) {}
+  llvm::StringRef getPassName() const override { return "Note places"; }
 
 private:
   void run(llvm::MachineFunction &function) override {
@@ -73,6 +74,7 @@ public:
   static inline char ID = 0;
   explicit RestorePlaces(std::shared_ptr<Places> places)
       : PlacePass(ID), places(std::move(places)) {}
+  llvm::StringRef getPassName() const override { return "Restore places"; }
 
 private:
   void run(llvm::MachineFunction &function) override {
@@ -93,6 +95,7 @@ class FillPlaces final : public PlacePass {
 public:
   static inline char ID = 0;
   FillPlaces() : PlacePass(ID) {}
+  llvm::StringRef getPassName() const override { return "Fill in places"; }
 
 private:
   void run(llvm::MachineFunction &function) override;

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Diff.h"
 
+#include "Dump/Edits.h"
 #include "Support/Text.h"
-
-#include <dtl/dtl.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -17,7 +16,7 @@
 using namespace kexpr;
 using namespace kexpr::tools;
 
-using Lines = std::vector<std::string>;
+using Kind = Edit::Kind;
 
 static Lines linesOf(const std::string &text) {
   Lines lines;
@@ -73,8 +72,7 @@ private:
 
 std::string tools::sideBySide(const Side &left, const Side &right,
                               std::size_t width) {
-  dtl::Diff<std::string> diff(linesOf(left.text), linesOf(right.text));
-  diff.compose();
+  const Lines leftLines = linesOf(left.text), rightLines = linesOf(right.text);
   Columns columns(width);
   columns.add(left.title, ' ', right.title);
   columns.add("", ' ', "");
@@ -84,24 +82,65 @@ std::string tools::sideBySide(const Side &left, const Side &right,
     removed.clear();
     added.clear();
   };
-  for (const auto &[line, place] : diff.getSes().getSequence()) {
-    if (place.type == dtl::SES_COMMON) {
+  for (const Edit &edit : editsBetween(leftLines, rightLines)) {
+    if (edit.kind == Kind::Same) {
       flush();
-      columns.add(line, ' ', line);
+      columns.add(*edit.line, ' ', *edit.line);
     } else {
-      (place.type == dtl::SES_DELETE ? removed : added).push_back(line);
+      (edit.kind == Kind::Removed ? removed : added).push_back(*edit.line);
     }
   }
   flush();
   return columns.take();
 }
 
+/// Lines around each change.
+static constexpr std::size_t Around = 3;
+
+/// Where the hunk that begins with the change at `first` ends: behind the lines
+/// around the last change that is near enough.
+static std::size_t hunkEnd(const std::vector<Edit> &edits, std::size_t first) {
+  std::size_t last = first;
+  for (std::size_t i = first; i < edits.size() && i <= last + 2 * Around; ++i)
+    if (edits[i].kind != Kind::Same)
+      last = i;
+  return std::min(edits.size(), last + Around + 1);
+}
+
+/// "12,7": the first line and how many; the line before where there are none.
+static std::string rangeOf(std::size_t before, std::size_t count) {
+  const std::size_t first = count ? before + 1 : before;
+  return count == 1 ? concat(first) : concat(first, ',', count);
+}
+
 std::string tools::unified(const Side &left, const Side &right) {
-  dtl::Diff<std::string> diff(linesOf(left.text), linesOf(right.text));
-  diff.compose();
-  diff.composeUnifiedHunks();
-  std::ostringstream text;
-  text << "--- " << left.title << "\n+++ " << right.title << '\n';
-  diff.printUnifiedFormat(text);
-  return text.str();
+  const Lines leftLines = linesOf(left.text), rightLines = linesOf(right.text);
+  const auto edits = editsBetween(leftLines, rightLines);
+  std::string text = concat("--- ", left.title, "\n+++ ", right.title, '\n');
+  // Lines of either side before edit `next`.
+  std::size_t next = 0, leftBefore = 0, rightBefore = 0;
+  const auto pass = [&] {
+    leftBefore += edits[next].kind != Kind::Added;
+    rightBefore += edits[next].kind != Kind::Removed;
+    ++next;
+  };
+  for (std::size_t change = 0; change < edits.size(); ++change) {
+    if (edits[change].kind == Kind::Same)
+      continue;
+    while (next + Around < change)
+      pass();
+    const std::size_t end = hunkEnd(edits, change);
+    const std::size_t leftStart = leftBefore, rightStart = rightBefore;
+    std::string lines;
+    while (next < end) {
+      lines += concat(" -+"[static_cast<int>(edits[next].kind)],
+                      *edits[next].line, '\n');
+      pass();
+    }
+    text +=
+        concat("@@ -", rangeOf(leftStart, leftBefore - leftStart), " +",
+               rangeOf(rightStart, rightBefore - rightStart), " @@\n", lines);
+    change = end - 1;
+  }
+  return text;
 }
