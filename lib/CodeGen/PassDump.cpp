@@ -134,23 +134,39 @@ static Status runOver(const semantics::Plan &plan, const Target &target,
   return {};
 }
 
-Expected<std::string> codegen::dumpSelected(const semantics::Plan &plan,
-                                            const Target &target,
-                                            OptLevel level) {
+/// The IR after the passes that `add` adds.
+template <class Add>
+static Expected<std::string> irAfter(const semantics::Plan &plan,
+                                     const Target &target, OptLevel level,
+                                     Add add) {
   std::string text;
-  auto status = runOver(
-      plan, target, level,
-      [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
-        IrPasses first(passes);
-        return addKernelPasses(machine, first) ? Status() : hasNoPasses(target);
-      },
-      [&text](const llvm::Module &module) {
+  auto status =
+      runOver(plan, target, level, add, [&text](const llvm::Module &module) {
         llvm::raw_string_ostream stream(text);
         module.print(stream, nullptr);
       });
   if (!status)
     return status.error();
   return text;
+}
+
+Expected<std::string> codegen::dumpEmitted(const semantics::Plan &plan,
+                                           const Target &target,
+                                           OptLevel level) {
+  return irAfter(
+      plan, target, level,
+      [](PassManagerBase &, llvm::LLVMTargetMachine &) { return Status(); });
+}
+
+Expected<std::string> codegen::dumpSelected(const semantics::Plan &plan,
+                                            const Target &target,
+                                            OptLevel level) {
+  return irAfter(
+      plan, target, level,
+      [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
+        IrPasses first(passes);
+        return addKernelPasses(machine, first) ? Status() : hasNoPasses(target);
+      });
 }
 
 Expected<std::string> codegen::dumpMachine(const semantics::Plan &plan,

@@ -11,6 +11,10 @@
 
 namespace kexpr::codegen {
 
+/// `Stage::Llvm`.
+Expected<std::string> dumpEmitted(const semantics::Plan &plan,
+                                  const Target &target, OptLevel level);
+
 /// `Stage::LlvmOpt`. The passes are those that code is generated with, in a
 /// manager of its own; so are those below, and of `dumpAfter`.
 Expected<std::string> dumpSelected(const semantics::Plan &plan,

@@ -12,7 +12,6 @@
 #include "CodeGen/KernelText.h"
 #include "CodeGen/PassDump.h"
 #include "CodeGen/PlaceTable.h"
-#include "CodeGen/TargetMachine.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
@@ -52,20 +51,6 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
 static semantics::Plan bare(semantics::Plan plan) {
   plan.listing = nullptr;
   return plan;
-}
-
-static Expected<std::string> dumpEmitted(const semantics::Plan &plan,
-                                         const Target &target, OptLevel level) {
-  auto machine = makeTargetMachine(target, level);
-  if (!machine)
-    return machine.error();
-  llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
-  module->setDataLayout((*machine)->createDataLayout());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, nullptr);
-  return text;
 }
 
 static Expected<std::string> dumpFile(const semantics::Plan &plan,
