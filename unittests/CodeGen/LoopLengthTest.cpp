@@ -27,8 +27,9 @@ static constexpr const char *expressions[] = {
     "mul(@0,sigmoid(@0))",
     "sqrt(div(add(mul(@0,2),@1),12))",
     "add(add(mul(@0,@1),mul(@2,add(add(add(@0,@2),@3),@4))),@5)",
-    "mul(mul(@0,0.5),add(tanh(mul(add(@0,mul(pow(@0,3),0.044715)),0.79788456)),"
-    "1))",
+    ("mul(mul(@0,0.5),add(tanh(mul(add(@0,mul(pow(@0,3),0.044715)),0.79788456))"
+     ","
+     "1))"),
     "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))",
     "relu(add(mul(@0,@1),@2))",
     "exp(@0)",

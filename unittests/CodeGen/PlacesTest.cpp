@@ -126,8 +126,8 @@ static const char *const expressions[] = {
     "add(@0,@1)",
     "mul(@0,sigmoid(@0))",
     "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))",
-    "mul(mul(@0,0.5),add(tanh(mul(add(@0,mul(pow(@0,3),0.044715)),"
-    "0.79788456)),1))",
+    ("mul(mul(@0,0.5),add(tanh(mul(add(@0,mul(pow(@0,3),0.044715)),"
+     "0.79788456)),1))"),
     "[div(@0,12),add(div(@0,12),sqrt(@1))]",
     "atan2(pow(@0,@1),log(@2))",
     "erf(@0)"};
