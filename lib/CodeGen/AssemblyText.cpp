@@ -159,16 +159,12 @@ Expected<Assembly> codegen::assemble(const semantics::Plan &plan,
 }
 
 /// "4 sigmoid".
-static std::string wordsAt(llvm::ArrayRef<StringRef> listing, Place place) {
+static std::string wordsAt(const syntax::Listing &listing, Place place) {
   if (!place)
     return {};
-  if (place == syntax::Listing::loop())
-    return concat(place.line, " loop");
-  const StringRef rest =
-      listing[place.line - 1].drop_front(place.column ? place.column - 1 : 0);
-  const std::size_t size = rest.find_first_of("(), :");
-  return concat(place.line, ' ',
-                std::string_view(size ? rest.take_front(size) : rest));
+  return place.line == syntax::Listing::loop().line
+             ? concat(place.line, " loop")
+             : concat(place.line, ' ', listing.wordAt(place));
 }
 
 /// Columns that a text takes after a tab.
@@ -191,8 +187,6 @@ static std::string besides(const std::string &code, const std::string &mark,
 
 std::string codegen::textOf(const Assembly &assembly,
                             const syntax::Listing &listing) {
-  llvm::SmallVector<StringRef> places;
-  StringRef(listing.text).split(places, '\n');
   std::string text;
   for (const AssemblyLine &line : assembly.lines) {
     if (line.kind == Kind::Other) {
@@ -206,7 +200,7 @@ std::string codegen::textOf(const Assembly &assembly,
       text = StringRef(text).rtrim().str() + '\n';
       continue;
     }
-    std::string note = wordsAt(places, line.place);
+    std::string note = wordsAt(listing, line.place);
     if (!line.comment.empty())
       note += concat(note.empty() ? "" : "; ", shortened(line.comment));
     text += besides(line.text, assembly.comment, note) + '\n';

@@ -114,15 +114,18 @@ static Error hasNoPasses(const Target &target) {
 }
 
 /// Runs the passes that `add(manager, target machine)` adds over the kernel of
-/// a plan, then `finish` over what came of it.
+/// a plan, then `finish` over what came of it. Names of values say where code
+/// comes from, so places are left out.
 template <class Add, class Finish>
 static Status runOver(const semantics::Plan &plan, const Target &target,
                       OptLevel level, Add add, Finish finish) {
   auto machine = makeTargetMachine(target, level);
   if (!machine)
     return machine.error();
+  semantics::Plan bare = plan;
+  bare.listing = nullptr;
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, bare, target, level);
   module->setDataLayout((*machine)->createDataLayout());
   llvm::legacy::PassManager passes;
   if (Status status =
@@ -200,12 +203,10 @@ static Error unknownPass(std::string_view wanted,
 Expected<std::string> codegen::dumpAfter(const semantics::Plan &plan,
                                          const Target &target, OptLevel level,
                                          std::string_view pass) {
-  semantics::Plan bare = plan;
-  bare.listing = nullptr;
   std::string text;
   llvm::raw_string_ostream stream(text);
   auto status = runOver(
-      bare, target, level,
+      plan, target, level,
       [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
         PrintingPasses printing(passes, pass, stream);
         if (!addKernelPasses(machine, printing))

@@ -47,12 +47,6 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   return object;
 }
 
-/// A plan of which nobody wants to know where its code comes from.
-static semantics::Plan bare(semantics::Plan plan) {
-  plan.listing = nullptr;
-  return plan;
-}
-
 static Expected<std::string> dumpFile(const semantics::Plan &plan,
                                       const Target &target, OptLevel level,
                                       llvm::CodeGenFileType type) {
@@ -84,11 +78,11 @@ Expected<std::string> codegen::dump(const semantics::Plan &plan,
                                     Stage stage) {
   switch (stage) {
   case Stage::Llvm:
-    return shortened(dumpEmitted(bare(plan), target, level));
+    return shortened(dumpEmitted(plan, target, level));
   case Stage::LlvmOpt:
-    return shortened(dumpSelected(bare(plan), target, level));
+    return shortened(dumpSelected(plan, target, level));
   case Stage::Mir:
-    return dumpMachine(bare(plan), target, level);
+    return dumpMachine(plan, target, level);
   case Stage::Asm:
     return dumpAssembly(plan, target, level);
   case Stage::Obj:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Where code comes from, in a section of its own: LLVM's DWARF for a small
-/// kernel takes a third of the time that all else takes, and this next to none.
+/// Where code comes from, in a section of its own. Of the time that compiling a
+/// small kernel takes, LLVM's DWARF adds up to 29 %, and this up to 8 %.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_CODEGEN_PLACETABLE_H

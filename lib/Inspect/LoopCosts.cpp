@@ -79,18 +79,6 @@ struct Cost {
 };
 } // namespace
 
-/// The word of a listing at a place.
-static std::string wordAt(const syntax::Listing &listing, Place place) {
-  if (!place || place == syntax::Listing::loop())
-    return "the loop";
-  std::size_t begin = 0;
-  for (std::uint32_t line = 1; line < place.line; ++line)
-    begin = listing.text.find('\n', begin) + 1;
-  begin += place.column - 1;
-  return listing.text.substr(
-      begin, listing.text.find_first_of("(), \n", begin) - begin);
-}
-
 static std::vector<Cost> costsOf(const semantics::Plan &plan,
                                  const LoopReport &report) {
   const Limit limit = limitOf(report);
@@ -102,7 +90,7 @@ static std::vector<Cost> costsOf(const semantics::Plan &plan,
   }
   std::vector<Cost> costs;
   for (auto &[place, cost] : byPlace) {
-    cost.name = wordAt(*plan.listing, place);
+    cost.name = plan.listing->wordAt(place);
     costs.push_back(std::move(cost));
   }
   std::stable_sort(

@@ -22,6 +22,7 @@ public:
   Lister(const Expression &expression, Listing &listing)
       : nodes(expression.nodes()), listing(listing) {
     listing.nodes.resize(nodes.size());
+    listing.lines.push_back(0);
   }
   void run();
 
@@ -58,6 +59,7 @@ static constexpr std::size_t MostDepth = 30;
 
 void Lister::putLine(std::size_t depth) {
   listing.text += '\n';
+  listing.lines.push_back(listing.text.size());
   place = {place.line + 1, 1};
   put(std::string(2 * std::min(depth, MostDepth), ' '));
 }
@@ -128,6 +130,19 @@ static std::string shortened(const std::string &canonical) {
     return canonical;
   return canonical.substr(0, kept) + "...#" +
          Digest::of(canonical).str().substr(0, 8);
+}
+
+std::string_view Listing::wordAt(Place place) const {
+  if (!place || place.line == loop().line)
+    return "the loop";
+  if (place.line > lines.size())
+    return {};
+  std::string_view rest = std::string_view(text).substr(lines[place.line - 1]);
+  // Where LLVM merged two places of a line, the line is left.
+  rest.remove_prefix(place.column
+                         ? std::min<std::size_t>(place.column - 1, rest.size())
+                         : rest.find_first_not_of(' '));
+  return rest.substr(0, rest.find_first_of("(), \n"));
 }
 
 Listing syntax::list(const Expression &expression) {

@@ -11,6 +11,7 @@
 #include "kexpr/Expression.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kexpr::syntax {
@@ -26,6 +27,8 @@ namespace kexpr::syntax {
 /// Line tables of machine code name places in it.
 struct Listing {
   std::string text;
+  /// Where each line of it begins.
+  std::vector<std::size_t> lines;
   /// Where each of `Expression::nodes()` begins. That of a list of outputs is
   /// the first line.
   std::vector<Place> nodes;
@@ -37,6 +40,9 @@ struct Listing {
 
   /// Of what belongs to no operator: the loop itself.
   static constexpr Place loop() { return {1, 1}; }
+  /// The word at a place: an operator, an operand, a literal, an output; "the
+  /// loop" of that and of no place. Without a column, the first of the line.
+  std::string_view wordAt(Place place) const;
 };
 
 /// The listing, whose name is the canonical spelling, cut where it is long, and

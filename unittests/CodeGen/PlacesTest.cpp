@@ -32,20 +32,9 @@ Target targetOf(const char *cpu, unsigned vectorBits = 0) {
       {.triple = {}, .cpu = cpu, .features = {}, .vectorBits = vectorBits});
 }
 
-/// The word of a listing at a place: an operator, an operand, an output.
-std::string wordAt(const syntax::Listing &listing, Place place) {
-  if (place == syntax::Listing::loop())
-    return "loop";
-  std::size_t begin = 0;
-  for (std::uint32_t line = 1; line < place.line; ++line)
-    begin = listing.text.find('\n', begin) + 1;
-  begin += place.column - 1;
-  return listing.text.substr(
-      begin, listing.text.find_first_of("(), \n", begin) - begin);
-}
-
 struct Placed {
-  std::string code, word;
+  std::string code;
+  std::string_view word;
 };
 
 /// The instructions of the main loop.
@@ -56,7 +45,7 @@ std::vector<Placed> loopOf(const semantics::Plan &plan, const Target &target,
   EXPECT_TRUE(listed);
   for (const CodeLine &line : listed->assembly)
     if (line.isInLoop && !line.isLabel)
-      loop.push_back({line.text, wordAt(*plan.listing, line.place)});
+      loop.push_back({line.text, plan.listing->wordAt(line.place)});
   return loop;
 }
 
@@ -68,7 +57,7 @@ std::string wordExpected(const std::string &code, const std::string &next) {
   if (isA("vmovup"))
     return "out0";
   if (isA("addq") || isA("cmpq") || isA("jne\tvector.loop"))
-    return "loop";
+    return "the loop";
   // The last multiplication, whose result is stored.
   return isA("vmulps") && next.starts_with("vmovup") ? "mul" : "sigmoid";
 }
@@ -100,11 +89,11 @@ TEST(Places, LineTablesSayTheSame) {
     ASSERT_FALSE(object->places.empty());
     EXPECT_EQ(object->places[0].offset, 0u);
     // The loop's run of words, each once in a row.
-    std::vector<std::string> words, wanted;
+    std::vector<std::string_view> words, wanted;
     for (const CodePlace &each : object->places) {
       EXPECT_LT(each.offset, object->size);
       ASSERT_TRUE(each.place);
-      const std::string word = wordAt(*plan.listing, each.place);
+      const std::string_view word = plan.listing->wordAt(each.place);
       if (words.empty() || words.back() != word)
         words.push_back(word);
     }

@@ -53,7 +53,19 @@ TEST(Listing, KnowsWhereNodesAre) {
   EXPECT_EQ(places,
             (std::vector<std::string>{"@0, @1),", "@1),", "mul(@0, @1),", "2,",
                                       "@0)))", "exp(@0)))", "add(", "add("}));
+  std::vector<std::string_view> words;
+  for (Place place : listing.nodes)
+    words.push_back(listing.wordAt(place));
+  EXPECT_EQ(words, (std::vector<std::string_view>{"@0", "@1", "mul", "2", "@0",
+                                                  "exp", "add", "add"}));
+  EXPECT_EQ(listing.wordAt(Listing::loop()), "the loop");
+  EXPECT_EQ(listing.wordAt({}), "the loop");
+  EXPECT_EQ(listing.wordAt({1, 0}), "the loop");
+  EXPECT_EQ(listing.wordAt({4, 0}), "mul");
+  EXPECT_EQ(listing.wordAt({99, 1}), "");
+  EXPECT_EQ(listing.wordAt({4, 9999}).find('\n'), std::string_view::npos);
   ASSERT_EQ(listing.outputs.size(), 1u);
+  EXPECT_EQ(listing.wordAt(listing.outputs[0]), "out0");
   EXPECT_EQ(restOf(listing, listing.outputs[0]), "out0 =");
   EXPECT_EQ(restOf(listing, Listing::loop()), "for each element:");
   // No two operators share a line.
