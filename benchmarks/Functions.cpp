@@ -96,7 +96,8 @@ static void runKernel(benchmark::State &state, const Engine &engine,
     return;
   }
   for (auto _ : state) {
-    bound->run();
+    if (!bound->run())
+      return state.SkipWithError("a bound call failed");
     benchmark::ClobberMemory();
   }
   count(state);

@@ -9,9 +9,11 @@ endforeach()
 string(SHA256 digest "${digests}")
 string(SUBSTRING ${digest} 0 16 digest)
 file(WRITE ${OUTPUT} "#include \"Code/Identity.h\"
+#include \"Support/Fork.h\"
+
+static constinit kexpr::Once<const std::string> id;
 
 const std::string &kexpr::code::buildId() {
-  static const std::string id = \"${name}, build ${digest}\";
-  return id;
+  return id.get([] { return \"${name}, build ${digest}\"; });
 }
 ")

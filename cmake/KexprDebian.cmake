@@ -24,7 +24,10 @@ it on any number of threads.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkexpr-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "${library} (= ${PROJECT_VERSION}), libtbb-dev, libzip-dev")
+  "${library} (= ${PROJECT_VERSION}), libzip-dev")
+if(KEXPR_TBB)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libtbb-dev")
+endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION} (development)
 Headers for C++ and C, the static library, and the files that CMake and
 pkg-config ask for.")

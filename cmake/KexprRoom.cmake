@@ -4,7 +4,7 @@
 #   kexpr_room(Name SOURCES a.cpp... SEES Room... [LLVM] [TBB])
 #
 # A room's own headers are included as "Name/Header.h". LLVM's include path and
-# oneTBB's are given only to the rooms that ask for them.
+# oneTBB's are given only to the rooms that ask for them, oneTBB's if it is used.
 function(kexpr_room name)
   cmake_parse_arguments(ROOM "LLVM;TBB" "" "SOURCES;SEES" ${ARGN})
   set(target Kexpr${name})
@@ -22,7 +22,7 @@ function(kexpr_room name)
     target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
     target_link_libraries(${target} PRIVATE ${KEXPR_LLVM_LIBRARIES})
   endif()
-  if(ROOM_TBB)
+  if(ROOM_TBB AND KEXPR_TBB)
     target_link_libraries(${target} PRIVATE TBB::tbb)
   endif()
 endfunction()

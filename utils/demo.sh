@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Release and shows kexpr at work: expressions
+# Installs what is missing, builds the tools and shows kexpr at work: expressions
 # of real networks checked and timed, one expression run on .npy files, and the
 # code it became.
 set -euo pipefail
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 utils/deps.sh
 cmake --preset release >/dev/null
-cmake --build --preset release
+cmake --build --preset release --target kexpr-jit-bench kexpr-run kexpr-dump
 tools=$PWD/build/release/tools
 networks=$PWD/unittests/Data/pnnx
 

@@ -154,8 +154,10 @@ KEXPR_API kexpr_code kexpr_graph_run(
     kexpr_graph *graph, const kexpr_named_tensor *inputs, size_t input_count,
     const kexpr_named_tensor *outputs, size_t output_count,
     const kexpr_run_options *options, kexpr_error **error);
-/// An output of the last run: the host's tensor, or memory of the graph that,
-/// like the shape, is there until the next run.
+/// An output of the last run: the host's tensor, or memory of the graph. The
+/// latter may be given to later runs as any input or output, and is there until
+/// a run that it is not given to; the shape until this output is asked for
+/// again.
 KEXPR_API kexpr_code kexpr_graph_value(kexpr_graph *graph, const char *output,
                                        kexpr_tensor *tensor,
                                        kexpr_error **error);

@@ -25,6 +25,8 @@ typedef struct kexpr_stats {
   uint64_t evictions; ///< Kernels that made room for others.
   uint64_t kernels, code_bytes; ///< In the cache now.
   uint64_t disk_hits, disk_misses, disk_stored, disk_failed;
+  uint64_t limited; ///< Loops too long for the last tier of their mode.
+  uint64_t bytes;   ///< All that the kernels keep.
 } kexpr_stats;
 /// `stats->size` must be set.
 KEXPR_API kexpr_code kexpr_engine_get_stats(const kexpr_engine *engine,
@@ -113,7 +115,8 @@ KEXPR_API const char *kexpr_text_data(const kexpr_text *text);
 KEXPR_API size_t kexpr_text_size(const kexpr_text *text);
 
 /// What the loop of contiguous calls is at a stage, the same from run to run.
-/// KEXPR_UNSUPPORTED for code of a kernel of KEXPR_MODE_INTERPRET.
+/// KEXPR_UNSUPPORTED for code of a kernel that has none, being of
+/// KEXPR_MODE_INTERPRET or too long for code.
 KEXPR_API kexpr_code kexpr_kernel_dump(const kexpr_kernel *kernel,
                                        int32_t stage, kexpr_text **text,
                                        kexpr_error **error);

@@ -47,6 +47,7 @@
 #ifndef KEXPR_C_KEXPR_H
 #define KEXPR_C_KEXPR_H
 
+#include "kexpr-c/Executor.h"
 #include "kexpr/Export.h"
 #include "kexpr/Version.h"
 
@@ -58,7 +59,7 @@
 extern "C" {
 #endif
 
-/// The version of the library, "1.0.0"; KEXPR_VERSION is that of the headers.
+/// The version of the library, "2.0.0"; KEXPR_VERSION is that of the headers.
 KEXPR_API const char *kexpr_version(void);
 
 //===-- Errors ------------------------------------------------------------===//
@@ -139,8 +140,8 @@ typedef struct kexpr_engine_options {
   const char *features;
   uint32_t vector_bits; ///< 128, 256 or 512; 0 is the best the CPU has.
   bool warm_up;         ///< Load the code generator at once, in the background.
-  /// Kernels the cache keeps, 4096, and bytes of their machine code, 256 MiB;
-  /// the least recently used goes first.
+  /// Kernels the cache keeps, 4096, and bytes that they keep, 256 MiB; the
+  /// least recently used goes first.
   size_t max_kernels, max_code_bytes;
   /// Where machine code is kept from process to process; NULL is what the
   /// environment variable KEXPR_CACHE_DIR says, and without it nowhere.
@@ -151,8 +152,10 @@ typedef struct kexpr_engine_options {
   const char *profile_directory;
   /// A folder for stages of every loop; events to log, as "compile,cache".
   const char *dump_directory, *log;
-  void (*log_sink)(void *context, const char *line); ///< From any thread.
+  /// From any thread; it may do anything but leave by an exception.
+  void (*log_sink)(void *context, const char *line);
   void *log_context;
+  kexpr_executor executor; ///< Of kernels, unless a call has one.
 } kexpr_engine_options;
 
 /// Compiles texts and keeps their kernels.
@@ -177,7 +180,8 @@ enum {
 typedef struct kexpr_parse_limits kexpr_parse_limits; ///< See Expression.h.
 typedef struct kexpr_compile_options {
   size_t size;
-  int32_t mode;      ///< KEXPR_MODE_OPTIMIZED...
+  /// KEXPR_MODE_OPTIMIZED...; long expressions get a lower tier: see Engine.h.
+  int32_t mode;
   int32_t precision; ///< Of f32: KEXPR_PRECISION_DEFAULT...
   /// The type of `@0`, `@1`...; operands past the end are KEXPR_F32. Types of
   /// outputs follow PyTorch's promotion.
@@ -204,6 +208,11 @@ KEXPR_API kexpr_code kexpr_engine_compile_expression(
     kexpr_error **error);
 /// Waits until tiered kernels have their best code.
 KEXPR_API void kexpr_engine_settle(const kexpr_engine *engine);
+/// KEXPR_OK, or why kernels are interpreted in every mode: the system forbids
+/// to make memory executable, or the CPU is too old; or why LLVM cannot be
+/// loaded.
+KEXPR_API kexpr_code kexpr_engine_code_status(const kexpr_engine *engine,
+                                              kexpr_error **error);
 /// KEXPR_OK, or why the directory for a cache on disk is not used.
 KEXPR_API kexpr_code kexpr_engine_cache_status(const kexpr_engine *engine,
                                                kexpr_error **error);
@@ -222,9 +231,11 @@ typedef struct kexpr_run_options {
   uint32_t max_threads;  ///< 1 is the calling thread; 0 as many as are there.
   int32_t stores;        ///< KEXPR_STORES_CHOOSE...
   int64_t tile_elements; ///< Of one task at least; 0 chooses.
-  /// Microseconds that other threads wait for the next call without sleeping;
-  /// 0 is 2000, and -1 lets them sleep at once.
+  /// Microseconds that other threads wait for the next call without sleeping,
+  /// which takes their cores from whatever else the host does; 0, and -1, let
+  /// them sleep at once.
   int64_t stay_awake_us;
+  kexpr_executor executor; ///< Of this call, instead of the engine's.
 } kexpr_run_options;
 
 KEXPR_API void kexpr_kernel_free(kexpr_kernel *kernel);
@@ -243,18 +254,6 @@ KEXPR_API kexpr_code kexpr_kernel_run_batch(
     const kexpr_kernel *kernel, const kexpr_tensor *inputs, size_t input_count,
     const kexpr_tensor *outputs, size_t output_count,
     const kexpr_run_options *options, kexpr_error **error);
-
-/// A call of `kexpr_kernel_run` that was checked once and runs at no cost but
-/// the loop's. The tensors' memory, not `inputs` itself, must be there when it
-/// runs. Two threads must not run one at once: both would write the outputs.
-typedef struct kexpr_bound kexpr_bound;
-KEXPR_API kexpr_code kexpr_kernel_bind(
-    const kexpr_kernel *kernel, const kexpr_tensor *inputs, size_t input_count,
-    const kexpr_tensor *outputs, size_t output_count,
-    const kexpr_run_options *options, kexpr_bound **bound, kexpr_error **error);
-KEXPR_API kexpr_code kexpr_bound_run(const kexpr_bound *bound,
-                                     kexpr_error **error);
-KEXPR_API void kexpr_bound_free(kexpr_bound *bound);
 
 KEXPR_API const kexpr_expression *
 kexpr_kernel_expression(const kexpr_kernel *kernel);
@@ -292,6 +291,7 @@ KEXPR_API void kexpr_layer_free(kexpr_layer *layer);
 }
 #endif
 
+#include "kexpr-c/Calls.h"
 #include "kexpr-c/Expression.h"
 #include "kexpr-c/Graph.h"
 #include "kexpr-c/Inspect.h"

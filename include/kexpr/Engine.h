@@ -22,7 +22,7 @@ namespace runtime {
 class EngineImpl;
 }
 
-inline namespace v1 {
+inline namespace v2 {
 
 /// Which tier `Engine::compile` makes.
 enum class Mode : std::uint8_t {
@@ -36,6 +36,13 @@ enum class Mode : std::uint8_t {
 };
 
 struct CompileOptions {
+  /// Long expressions get a lower tier than their mode says, as the time that
+  /// the code generator takes is not proportional to length: those past 6,000
+  /// primitive operations an element (`Kernel::operationsPerElement`; those of
+  /// integers count four times), or 512 operands, literals and outputs
+  /// together, get no optimised code, and those past 20,000, or 1,024, are
+  /// interpreted. An addition is one operation, exp some 18, tanh 50, pow 117.
+  /// `Kernel::tier` tells, and `EngineStats::limited` counts.
   Mode mode = Mode::Optimized;
   ParseLimits limits = {};
   Precision precision = Precision::Default;
@@ -81,9 +88,9 @@ struct EngineOptions {
   /// Kernels the cache keeps; the least recently used goes first. Kernels that
   /// a host holds live on.
   std::size_t maxKernels = 4096;
-  /// Bytes of their machine code; where one more kernel passes either bound,
-  /// the cache makes room for several. Code that comes to a kernel later counts
-  /// once some more kernels have come.
+  /// Bytes that they keep: machine code, texts and graphs. Where one more
+  /// kernel passes either bound, the cache makes room for several. What comes
+  /// to a kernel later counts once some more kernels have come.
   std::size_t maxCodeBytes = std::size_t{256} << 20;
   /// A directory in which machine code is kept from process to process, made
   /// if it is missing; empty is what the environment variable KEXPR_CACHE_DIR
@@ -104,13 +111,18 @@ struct EngineOptions {
   /// What to say a line about: `compile`, `cache`, both with a comma, or
   /// `none`; empty is what the environment variable KEXPR_LOG says.
   std::string log = {};
-  /// Gets the lines, without their ends, instead of standard error. Any thread
-  /// may call it, several at once; it must not throw.
+  /// Gets the lines, without their ends, instead of standard error, soon after
+  /// what they tell of. Any thread may call it, several at once. It may do
+  /// anything, compile and free engines too, which is then not logged; it must
+  /// not throw.
   std::function<void(std::string_view line)> logSink = {};
   /// Prepares the code generator on a background thread when the engine is
   /// made, which takes most of the time of a process's first compilation.
   bool warmUp = false;
   ListenerOptions listeners = {};
+  /// Threads of the host that kernels of this engine run on, if it has a
+  /// function, instead of oneTBB's.
+  Executor executor = {};
 };
 
 /// Machine code that was generated for one tier.
@@ -128,12 +140,15 @@ struct EngineStats {
   TierStats baseline, optimized; ///< The same by tier.
   /// Loops that a background thread could not turn into machine code.
   std::uint64_t failed = 0;
+  /// Loops too long for the last tier of their mode: see `CompileOptions`.
+  std::uint64_t limited = 0;
   /// Loops that a new kernel shares with another, which differs from it in
   /// literals or names of operands alone.
   std::uint64_t shared = 0;
   std::uint64_t evictions = 0;
   std::size_t kernels = 0;   ///< Kernels in the cache now.
   std::size_t codeBytes = 0; ///< Their machine code; shared code counts twice.
+  std::size_t bytes = 0;     ///< All that they keep: code, texts and graphs.
   /// Look-ups in the cache on disk that found a loop and did not (a tiered
   /// kernel may take three), loops kept there, and loops not kept because the
   /// disk failed.
@@ -147,8 +162,9 @@ struct EngineStats {
 class KEXPR_API Engine {
 public:
   /// An engine for this machine. It cannot fail: where code cannot be
-  /// generated (a CPU without fused multiply-add, or options that do not fit),
-  /// kernels are interpreted, or `compile` says what is wrong. It takes
+  /// generated (a CPU without fused multiply-add, a system that forbids it, or
+  /// options that do not fit), kernels are interpreted, or `compile` says what
+  /// is wrong, as it does where there was no memory for an engine. It takes
   /// microseconds: what generates code is loaded when code must be generated.
   Engine();
   explicit Engine(const EngineOptions &options);
@@ -164,6 +180,10 @@ public:
                            const CompileOptions &options = {}) const;
 
   EngineStats stats() const;
+  /// Success, or why kernels are interpreted in every mode: the system forbids
+  /// to make memory executable, or the CPU is too old; or why LLVM cannot be
+  /// loaded. Loads the code generator.
+  Status codeStatus() const;
   /// Success, or why the directory for a cache on disk is not used.
   Status cacheStatus() const;
   /// Success, or the first thing that kept listeners from being told.
@@ -184,7 +204,7 @@ private:
   std::shared_ptr<runtime::EngineImpl> impl;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_ENGINE_H

@@ -16,7 +16,7 @@
 #include <variant>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// What kind of thing went wrong. Values are stable and shared with the C API.
 enum class ErrorCode {
@@ -69,7 +69,8 @@ public:
 
   /// `error: <message>`, and for a fault with a place the line it is on and a
   /// caret with tildes under the range. Long lines are cut around the range;
-  /// control characters are shown as spaces. No trailing newline.
+  /// control characters are shown as spaces. No trailing newline. Functions
+  /// that return texts return a short one where memory runs out.
   std::string render() const;
 
 private:
@@ -103,7 +104,8 @@ private:
 /// Success, or an error. True means success.
 template <class E> class [[nodiscard]] Expected<void, E> {
 public:
-  Expected() = default;
+  // Not defaulted, which would have every success set all bytes to 0 first.
+  Expected() {}
   Expected(E error) : state(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return state.index() == 0; }
@@ -118,7 +120,7 @@ private:
 
 using Status = Expected<void>;
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_ERROR_H

@@ -16,7 +16,7 @@
 #include <string_view>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 enum class TokenKind : std::uint8_t {
   Operand,      ///< `@3`
@@ -81,7 +81,8 @@ struct RpnEntry {
   std::uint32_t arity; ///< 0 for operands and literals.
 };
 
-/// What a text may hold. Each is checked before memory is spent.
+/// What a text may hold: past one of these it is refused. What reading takes is
+/// in proportion to the length, which is looked at first.
 struct ParseLimits {
   std::size_t maxLength = 1 << 20;   ///< Bytes of text.
   std::size_t maxDepth = 4096;       ///< Nested calls and lists.
@@ -122,6 +123,8 @@ public:
   std::uint32_t operandCount() const;
   /// The operand indices that the text names, ascending, each once.
   Span<const std::uint32_t> usedOperands() const;
+  /// The tightest limits that the text would be parsed with.
+  const ParseLimits &tightestLimits() const;
 
 private:
   explicit Expression(std::shared_ptr<const detail::ExpressionData> parsed)
@@ -129,7 +132,7 @@ private:
   std::shared_ptr<const detail::ExpressionData> data;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_EXPRESSION_H

@@ -8,6 +8,7 @@
 #define KEXPR_KERNEL_H
 
 #include "kexpr/Error.h"
+#include "kexpr/Executor.h"
 #include "kexpr/Expression.h"
 #include "kexpr/Precision.h"
 #include "kexpr/Span.h"
@@ -23,9 +24,10 @@ namespace kexpr {
 namespace runtime {
 class BoundImpl;
 class KernelImpl;
+class PreparedImpl;
 } // namespace runtime
 
-inline namespace v1 {
+inline namespace v2 {
 
 /// What runs a kernel. Every tier computes the same bits.
 enum class Tier : std::uint8_t {
@@ -47,18 +49,23 @@ enum class Stores : std::uint8_t {
 
 /// How one call is run. Results do not depend on any of it.
 struct RunOptions {
-  /// Threads at most; 0 leaves it to the arena the call is made in, 1 runs on
-  /// the calling thread alone and never touches the scheduler.
+  /// Threads at most; 0 leaves it to the arena the call is made in, or to the
+  /// executor, 1 runs on the calling thread alone and touches neither.
   unsigned maxThreads = 0;
   /// Elements of one task at least; 0 chooses by cost and cache size.
   std::int64_t tileElements = 0;
   /// Streamed stores save reading what is about to be overwritten. The first
   /// call that streams has its loop built in the background.
   Stores stores = Stores::Choose;
-  /// How long other threads wait for the next call without sleeping, after one
-  /// of up to a few milliseconds that they took part in. Waking a thread takes
-  /// longer than many a call; 0 lets them sleep at once.
-  std::chrono::microseconds stayAwake{2000};
+  /// How long other threads of oneTBB wait for the next call without sleeping,
+  /// after one of up to a few milliseconds that they took part in. Waking a
+  /// thread takes longer than many a call: for hosts whose cores have nothing
+  /// else to do, two milliseconds serve calls that come one by one. Whatever
+  /// else wants these cores runs slower meanwhile, the host's own loops too.
+  std::chrono::microseconds stayAwake{0};
+  /// Threads of the host that this call runs on, if it has a function, instead
+  /// of the engine's.
+  Executor executor = {};
 };
 
 /// Where the time of a compilation went.
@@ -81,8 +88,10 @@ struct CompileTimes {
 class KEXPR_API BoundKernel {
 public:
   /// Computes the outputs from what the inputs hold now. Two threads must not
-  /// run the same one at once: both would write the outputs.
-  void run() const;
+  /// run the same one at once: both would write the outputs. Errors: those of
+  /// an executor of the host, and OutOfMemory, with nothing written, where the
+  /// kernel is interpreted or has many operands.
+  Status run() const;
 
   /// For the library itself.
   explicit BoundKernel(std::shared_ptr<const runtime::BoundImpl> bound)
@@ -90,6 +99,26 @@ public:
 
 private:
   std::shared_ptr<const runtime::BoundImpl> impl;
+};
+
+/// A call whose shapes, strides and types were checked once, for hosts whose
+/// buffers move. Cheap to copy; it holds the kernel. Usable by any number of
+/// threads at once.
+class KEXPR_API PreparedCall {
+public:
+  /// Computes the outputs: `inputs[k]` is where operand `@k` begins,
+  /// `outputs[i]` where output i does. Null pointers and overlap are found, as
+  /// `Kernel::run` finds them, and are InvalidArgument and OverlappingOutput,
+  /// with nothing written; other errors are those of `BoundKernel::run`. What
+  /// the call has no use for, and what has no elements, may be null.
+  Status run(Span<const void *const> inputs, Span<void *const> outputs) const;
+
+  /// For the library itself.
+  explicit PreparedCall(std::shared_ptr<const runtime::PreparedImpl> prepared)
+      : impl(std::move(prepared)) {}
+
+private:
+  std::shared_ptr<const runtime::PreparedImpl> impl;
 };
 
 /// An expression ready to run on any shapes. Cheap to copy, usable from any
@@ -123,6 +152,13 @@ public:
   Expected<BoundKernel> bind(Span<const TensorView> inputs,
                              Span<const TensorView> outputs,
                              const RunOptions &options = {}) const;
+
+  /// Checks all of a call but its memory, which the views need not have, and
+  /// keeps it, for hosts that run tensors of the same shapes, strides and types
+  /// again and again wherever they are.
+  Expected<PreparedCall> prepare(Span<const TensorView> inputs,
+                                 Span<const TensorView> outputs,
+                                 const RunOptions &options = {}) const;
 
   /// Computes `outputs.size()` independent items, in the layout of inference
   /// frameworks: `inputs` holds operand 0's items, then operand 1's, and so
@@ -159,7 +195,8 @@ public:
   /// for the engine's target, in the last tier of the kernel's mode. It is made
   /// again for this and changes nothing; LLVM is loaded for the stages that
   /// show code. `Stage::Obj` gives bytes. Errors: CompileFailed; Unsupported
-  /// for code of a kernel of `Mode::Interpret`, which has none; OutOfMemory.
+  /// for code of a kernel that has none, being of `Mode::Interpret` or too long
+  /// for code (`CompileOptions::mode`); OutOfMemory.
   Expected<std::string> dump(Stage stage) const;
 
   /// For the library itself.
@@ -170,7 +207,7 @@ private:
   std::shared_ptr<const runtime::KernelImpl> impl;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_KERNEL_H

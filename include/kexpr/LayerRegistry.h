@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// What is known of a tensor before its elements are.
 struct TensorType {
@@ -35,11 +35,14 @@ struct TensorType {
 
 /// An operator that a host computes: derive one class for each type and add it
 /// to a `LayerRegistry`. Each graph makes layers of its own, and calls one from
-/// one thread at a time.
+/// one thread at a time. What a layer or its creator throws stops the call of
+/// the graph with an error, InvalidArgument, that says what it was;
+/// `std::bad_alloc` is OutOfMemory.
 class KEXPR_API Layer {
 public:
   /// Remembers the name and what the file says of the outputs; keeps nothing
-  /// of the model, which lives as long as the layer does.
+  /// of the model, which lives as long as the layer does. Throws
+  /// `std::bad_alloc`, being part of what a creator does.
   Layer(const PnnxModel &model, const PnnxOperator &op);
   Layer(const Layer &) = delete;
   Layer &operator=(const Layer &) = delete;
@@ -91,6 +94,7 @@ public:
   Status addElementwise();
 
   /// The types that kexpr can compute, sorted: `pnnx.Expression`, `F.relu`...
+  /// This and `types` are empty if memory runs out.
   static std::vector<std::string_view> elementwiseTypes();
 
   bool contains(std::string_view type) const;
@@ -107,7 +111,7 @@ private:
   std::map<std::string, LayerCreator, std::less<>> creators;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_LAYERREGISTRY_H

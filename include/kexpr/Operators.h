@@ -13,7 +13,7 @@
 #include <string_view>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// One operator as a host sees it. All text lives as long as the process.
 struct OperatorInfo {
@@ -43,7 +43,7 @@ struct OperatorInfo {
 /// Every operator, in the order of docs/operators.md.
 KEXPR_API Span<const OperatorInfo> operators();
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_OPERATORS_H

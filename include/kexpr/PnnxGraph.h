@@ -23,7 +23,7 @@ namespace graph {
 class GraphImpl;
 }
 
-inline namespace v1 {
+inline namespace v2 {
 
 struct GraphOptions {
   Mode mode = Mode::Optimized;
@@ -80,8 +80,8 @@ public:
   /// `.Attribute`, `prim::TupleConstruct`) or has its type in the registry; one
   /// error lists all that have not. Where the file says all shapes, kernels are
   /// compiled here, else in the first run. Errors: UnknownOperator,
-  /// InvalidArgument, and those of `Engine::compile` and of layers, with
-  /// operator, type and line in front.
+  /// InvalidArgument, OutOfMemory, and those of `Engine::compile` and of
+  /// layers, with operator, type and line in front.
   static Expected<PnnxGraph> create(const Engine &engine,
                                     const PnnxModel &model,
                                     const LayerRegistry &registry,
@@ -100,10 +100,11 @@ public:
   /// Runs every layer once, on inputs of any shapes that fit what the file
   /// says; shapes not met lately are planned first. All inputs must be given,
   /// each once. Outputs may be given, and then share no memory with inputs or
-  /// each other; others the graph keeps itself. Errors: InvalidArgument for
-  /// names and numbers, TypeMismatch and ShapeMismatch, OverlappingOutput,
-  /// those of planning (see `create`), and those of kernels and layers. A call
-  /// refused for its arguments has written nothing.
+  /// each other; others the graph keeps itself, in memory that it is not given
+  /// in the same call. Errors: InvalidArgument for names and numbers,
+  /// TypeMismatch and ShapeMismatch, OverlappingOutput, those of planning (see
+  /// `create`), and those of kernels and layers. A call refused for its
+  /// arguments has written nothing.
   Status run(Span<const NamedTensor> inputs,
              Span<const NamedTensor> outputs = {},
              const RunOptions &options = {});
@@ -114,11 +115,14 @@ public:
                                            const RunOptions &options = {});
 
   /// An output of the last run, which was not refused: the host's tensor, or
-  /// memory of the graph that is valid until the next run.
+  /// memory of the graph. The latter may be given to later runs, whole or in
+  /// part, as any input or output. It is valid until a run that it is not given
+  /// to; the graph then has memory for as many such tensors as were given at
+  /// once.
   Expected<TensorView> output(std::string_view name) const;
 
   /// What a run does, for the shapes of the last run, or those of the file;
-  /// empty where neither is known.
+  /// empty where neither is known, or memory runs out.
   std::vector<GraphStep> steps() const;
   GraphMemory memory() const;
 
@@ -127,7 +131,7 @@ private:
   std::unique_ptr<graph::GraphImpl> impl;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_PNNXGRAPH_H

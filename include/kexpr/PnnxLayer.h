@@ -12,7 +12,7 @@
 #include <functional>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// What a layer may say of an operator or a call that it refuses: one row each
 /// of the table by which a framework turns them into its own codes. Values are
@@ -114,8 +114,8 @@ public:
   /// empty view is made by `allocate`, once inputs and the shapes of the other
   /// outputs were found right; without it that is an error. A refused call has
   /// written nothing, and nothing is computed when an allocation fails: what
-  /// was allocated before stays the host's. Exceptions of `allocate` pass
-  /// through, but for `std::bad_alloc`, which is OutOfMemory.
+  /// was allocated before stays the host's. What `allocate` throws is an
+  /// AllocationFailed that says so, and `std::bad_alloc` OutOfMemory.
   ///
   /// Hosts that call from several threads at once set `options.maxThreads` to
   /// 1: the call then stays on its thread and wakes no other. Such a call takes
@@ -132,7 +132,7 @@ private:
   Kernel compiled;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_PNNXLAYER_H

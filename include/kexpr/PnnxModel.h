@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// `key=text` of an operator, not interpreted: `expr=3` is the text "3". What
 /// PNNX writes with blanks in it is kept with them.
@@ -95,7 +95,7 @@ private:
   std::shared_ptr<const Data> data;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_PNNXMODEL_H

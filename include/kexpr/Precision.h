@@ -10,7 +10,7 @@
 #include <cstdint>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// How exactly f32 functions are computed. What IEEE rounds correctly (add,
 /// sub, mul, div, sqrt) is so at each of them, and f64 knows one way only.
@@ -20,7 +20,7 @@ enum class Precision : std::uint8_t {
   Accurate, ///< At most 0.51 units: nearly always the correctly rounded value.
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_PRECISION_H

@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// What an expression without elements comes to: a Python value.
 struct Scalar {
@@ -48,7 +48,7 @@ KEXPR_API bool isScalar(const Expression &expression);
 KEXPR_API Expected<Scalar> evaluate(const Expression &expression,
                                     Span<const Shape> shapes = {});
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_SCALAR_H

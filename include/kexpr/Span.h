@@ -13,7 +13,7 @@
 #include <utility>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// A view of `size()` consecutive values that somebody else owns; C++17's
 /// stand-in for `std::span`. It is valid as long as the values are. A span
@@ -24,6 +24,15 @@ public:
   constexpr Span() = default;
   constexpr Span(T *data, std::size_t size) : first(data), count(size) {}
   constexpr Span(T &value) : first(&value), count(1) {}
+  template <class U, std::size_t N,
+            class = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  constexpr Span(U (&array)[N]) : first(array), count(N) {}
+  /// Where pointers are the values, a pointer to some is none, though C++
+  /// converts it to `const void *`.
+  template <class P, class = std::enable_if_t<
+                         std::is_pointer_v<std::remove_const_t<T>> &&
+                         std::is_pointer_v<P>>>
+  Span(P *const &) = delete;
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 // The class comment says how long such a span is valid.
@@ -52,7 +61,7 @@ private:
   std::size_t count = 0;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_SPAN_H

@@ -13,7 +13,7 @@
 #include <string_view>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// A form of an expression on its way to machine code, to be looked at. Values
 /// are stable and shared with the C API.
@@ -39,7 +39,7 @@ KEXPR_API std::string_view nameOf(Stage stage);
 /// The stage of a name; InvalidArgument if there is none.
 KEXPR_API Expected<Stage> parseStage(std::string_view name);
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_STAGE_H

@@ -16,7 +16,7 @@
 #include <string_view>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 
 /// Element types, named as PNNX names them. Values are stable.
 enum class DType : std::uint8_t {
@@ -127,7 +127,7 @@ private:
   Shape steps;
 };
 
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_TENSOR_H

@@ -7,11 +7,10 @@
 #ifndef KEXPR_API_CAPI_H
 #define KEXPR_API_CAPI_H
 
+#include "Support/Guarded.h"
 #include "kexpr-c/kexpr.h"
 #include "kexpr/kexpr.h"
 
-#include <exception>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +37,10 @@ struct kexpr_text {
 
 struct kexpr_bound {
   kexpr::BoundKernel bound;
+};
+
+struct kexpr_prepared {
+  kexpr::PreparedCall call;
 };
 
 struct kexpr_layer {
@@ -70,9 +73,14 @@ namespace kexpr::capi {
 /// The code of `error`, which `*out` is told if there is an `out`.
 kexpr_code fail(const Error &error, kexpr_error **out) noexcept;
 
-/// What to answer to an exception. Nothing below throws one but where memory,
-/// or threads, cannot be had.
-kexpr_code failFor(const std::exception &exception, kexpr_error **out) noexcept;
+/// A constant that the end of the process leaves alone.
+template <class T> struct NeverDestroyed {
+  constexpr NeverDestroyed() : value() {}
+  constexpr ~NeverDestroyed() {}
+  union {
+    T value;
+  };
+};
 
 /// The error of an argument that is null.
 Error isNull(const char *what);
@@ -81,12 +89,8 @@ Error isNull(const char *what);
 template <class F> kexpr_code attempt(kexpr_error **error, F work) noexcept {
   if (error)
     *error = nullptr;
-  try {
-    const Status status = work();
-    return status ? KEXPR_OK : fail(status.error(), error);
-  } catch (const std::exception &exception) {
-    return failFor(exception, error);
-  }
+  const Status status = guardedCall(std::move(work));
+  return status ? KEXPR_OK : fail(status.error(), error);
 }
 
 /// Puts an object into `*out` for what `work`, which returns an Expected or
@@ -110,11 +114,9 @@ kexpr_code make(Handle **out, kexpr_error **error, F work) noexcept {
 /// where memory ran out.
 template <class Handle, class Answer, class F>
 Answer ask(const Handle *handle, Answer otherwise, F question) noexcept {
-  try {
+  return guardedOr(otherwise, [&] {
     return handle ? static_cast<Answer>(question(*handle)) : otherwise;
-  } catch (const std::exception &) {
-    return otherwise;
-  }
+  });
 }
 
 } // namespace kexpr::capi

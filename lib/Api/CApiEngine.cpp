@@ -18,7 +18,12 @@ kexpr_code kexpr_engine_create(const kexpr_engine_options *options,
     auto read = optionsOf(options);
     if (!read)
       return read.error();
-    return Engine(*read);
+    Engine made(*read);
+    // An engine that there was no memory for says so of all that it has.
+    const Status log = made.logStatus();
+    if (!log && log.error().code() == ErrorCode::OutOfMemory)
+      return log.error();
+    return made;
   });
 }
 
@@ -60,6 +65,13 @@ void kexpr_engine_settle(const kexpr_engine *engine) {
   ask(engine, 0, [](const kexpr_engine &asked) {
     asked.engine.settle();
     return 0;
+  });
+}
+
+kexpr_code kexpr_engine_code_status(const kexpr_engine *engine,
+                                    kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    return engine ? engine->engine.codeStatus() : isNull("the engine");
   });
 }
 
@@ -121,7 +133,9 @@ static kexpr_stats recordOf(const EngineStats &stats) {
           .disk_hits = stats.diskHits,
           .disk_misses = stats.diskMisses,
           .disk_stored = stats.diskStored,
-          .disk_failed = stats.diskFailed};
+          .disk_failed = stats.diskFailed,
+          .limited = stats.limited,
+          .bytes = stats.bytes};
 }
 
 kexpr_code kexpr_engine_get_stats(const kexpr_engine *engine,

@@ -46,26 +46,11 @@ kexpr_code capi::fail(const Error &error, kexpr_error **out) noexcept {
   try {
     if (out)
       *out = new OwnedError(error);
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     *out = &exhausted;
     return exhausted.code;
   }
   return static_cast<kexpr_code>(error.code());
-}
-
-kexpr_code capi::failFor(const std::exception &exception,
-                         kexpr_error **out) noexcept {
-  try {
-    if (!dynamic_cast<const std::bad_alloc *>(&exception))
-      return fail({ErrorCode::OutOfMemory,
-                   std::string("resources ran out: ") + exception.what()},
-                  out);
-  } catch (const std::bad_alloc &) {
-    // There is no memory to say more.
-  }
-  if (out)
-    *out = &exhausted;
-  return exhausted.code;
 }
 
 Error capi::isNull(const char *what) {

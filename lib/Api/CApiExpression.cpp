@@ -60,9 +60,10 @@ bool kexpr_expression_is_scalar(const kexpr_expression *expression) {
 
 // To C a scalar is the address of one here; there is no other type.
 
+static constinit capi::NeverDestroyed<Scalar> noScalar;
+
 static const Scalar &scalarOf(const kexpr_scalar *scalar) {
-  static const Scalar none;
-  return scalar ? *reinterpret_cast<const Scalar *>(scalar) : none;
+  return scalar ? *reinterpret_cast<const Scalar *>(scalar) : noScalar.value;
 }
 
 static Expected<Scalar> evaluate(const kexpr_expression *expression,

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CApiOptions.h"
+#include "Support/Fork.h"
 
+#include <new>
 #include <vector>
 
 using namespace kexpr;
@@ -108,10 +110,16 @@ static const char *literal(std::string_view text) {
   return text.empty() ? "" : text.data();
 }
 
+static constinit Once<const std::vector<kexpr_operator>> all;
+
 static const std::vector<kexpr_operator> &table() {
-  static const std::vector<kexpr_operator> all = [] {
+  return all.get([] {
+    const Span<const OperatorInfo> known = operators();
+    // What is made here is made once: no table is better than an empty one.
+    if (known.size() == 0)
+      throw std::bad_alloc();
     std::vector<kexpr_operator> result;
-    for (const OperatorInfo &info : operators())
+    for (const OperatorInfo &info : known)
       result.push_back({.name = literal(info.name),
                         .aliases = literal(info.aliases),
                         .doc = literal(info.doc),
@@ -124,12 +132,11 @@ static const std::vector<kexpr_operator> &table() {
                         .operations = info.operations,
                         .pnnx = info.pnnx});
     return result;
-  }();
-  return all;
+  });
 }
 
 size_t kexpr_operator_count() {
-  return ask("", std::size_t{0}, [](char) { return table().size(); });
+  return guardedOr(std::size_t{0}, [] { return table().size(); });
 }
 
 const kexpr_operator *kexpr_operator_at(size_t index) {

@@ -47,15 +47,13 @@ kexpr_code kexpr_kernel_bind(const kexpr_kernel *kernel,
                              const kexpr_run_options *options,
                              kexpr_bound **bound, kexpr_error **error) {
   return make(bound, error, [&]() -> Expected<BoundKernel> {
-    if (!kernel)
-      return isNull("the kernel");
-    Call call;
-    if (auto status =
-            call.read({inputs, input_count, outputs, output_count, options});
-        !status)
-      return status.error();
-    return kernel->kernel.bind(call.inputs.views(), call.outputs.views(),
-                               call.options);
+    return withCall(kernel, "the kernel",
+                    {inputs, input_count, outputs, output_count, options},
+                    [&](const Call &call) {
+                      return kernel->kernel.bind(call.inputs.views(),
+                                                 call.outputs.views(),
+                                                 call.options);
+                    });
   });
 }
 
@@ -63,12 +61,44 @@ kexpr_code kexpr_bound_run(const kexpr_bound *bound, kexpr_error **error) {
   return attempt(error, [&]() -> Status {
     if (!bound)
       return isNull("the bound kernel");
-    bound->bound.run();
-    return {};
+    return bound->bound.run();
   });
 }
 
 void kexpr_bound_free(kexpr_bound *bound) { delete bound; }
+
+kexpr_code
+kexpr_kernel_prepare(const kexpr_kernel *kernel, const kexpr_tensor *inputs,
+                     size_t input_count, const kexpr_tensor *outputs,
+                     size_t output_count, const kexpr_run_options *options,
+                     kexpr_prepared **prepared, kexpr_error **error) {
+  return make(prepared, error, [&]() -> Expected<PreparedCall> {
+    return withCall(kernel, "the kernel",
+                    {inputs, input_count, outputs, output_count, options},
+                    [&](const Call &call) {
+                      return kernel->kernel.prepare(call.inputs.views(),
+                                                    call.outputs.views(),
+                                                    call.options);
+                    });
+  });
+}
+
+kexpr_code kexpr_prepared_run(const kexpr_prepared *prepared,
+                              const void *const *inputs, size_t input_count,
+                              void *const *outputs, size_t output_count,
+                              kexpr_error **error) {
+  return attempt(error, [&]() -> Status {
+    if (!prepared)
+      return isNull("the prepared call");
+    if (!inputs && input_count > 0)
+      return isNull("the list of inputs");
+    if (!outputs && output_count > 0)
+      return isNull("the list of outputs");
+    return prepared->call.run({inputs, input_count}, {outputs, output_count});
+  });
+}
+
+void kexpr_prepared_free(kexpr_prepared *prepared) { delete prepared; }
 
 const kexpr_expression *kexpr_kernel_expression(const kexpr_kernel *kernel) {
   return kernel ? &kernel->expression : nullptr;

@@ -43,9 +43,11 @@ size_t kexpr_model_node_count(const kexpr_model *model) {
 
 // To C a node is the address of an operator; there is no other type.
 
+static constinit capi::NeverDestroyed<PnnxOperator> noOperator;
+
 static const PnnxOperator &operatorOf(const kexpr_node *node) {
-  static const PnnxOperator none;
-  return node ? *reinterpret_cast<const PnnxOperator *>(node) : none;
+  return node ? *reinterpret_cast<const PnnxOperator *>(node)
+              : noOperator.value;
 }
 
 const kexpr_node *kexpr_model_node(const kexpr_model *model, size_t index) {

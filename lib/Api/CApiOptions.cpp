@@ -49,6 +49,10 @@ template <class T, class U> static void set(T &target, U value) {
     target = value;
 }
 
+static Executor executorOf(const kexpr_executor &given) {
+  return {given.run, given.context, given.threads};
+}
+
 static std::string text(const char *given) { return given ? given : ""; }
 
 static Expected<ListenerOptions>
@@ -90,6 +94,7 @@ Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
                        context = known->log_context](std::string_view line) {
       sink(context, std::string(line).c_str());
     };
+  options.executor = executorOf(known->executor);
   return options;
 }
 
@@ -164,19 +169,20 @@ Expected<RunOptions> capi::optionsOf(const kexpr_run_options *given) {
           set(options.stores, known->stores, Stores::Streamed, "stores");
       !status)
     return status.error();
-  if (known->stay_awake_us != 0)
-    options.stayAwake = std::chrono::microseconds(
-        std::max<std::int64_t>(known->stay_awake_us, 0));
+  options.stayAwake = std::chrono::microseconds(
+      std::max<std::int64_t>(known->stay_awake_us, 0));
+  options.executor = executorOf(known->executor);
   return options;
 }
 
 kexpr_run_options capi::optionsOf(const RunOptions &options) {
-  const std::int64_t awake = options.stayAwake.count();
+  const Executor &host = options.executor;
   return {.size = sizeof(kexpr_run_options),
           .max_threads = options.maxThreads,
           .stores = static_cast<std::int32_t>(options.stores),
           .tile_elements = options.tileElements,
-          .stay_awake_us = awake == 0 ? -1 : awake};
+          .stay_awake_us = options.stayAwake.count(),
+          .executor = {host.run, host.context, host.threads}};
 }
 
 Expected<GraphOptions> capi::optionsOf(const kexpr_graph_options *given) {

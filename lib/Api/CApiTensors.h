@@ -53,19 +53,24 @@ struct Call {
   Status read(const Arguments &given);
 };
 
-/// Does `work`, which returns a Status, with a call. `handle` must not be null.
+/// What `work` makes of a call. `handle` must not be null.
+template <class Handle, class F>
+auto withCall(const Handle *handle, const char *name, const Arguments &given,
+              F work) -> decltype(work(std::declval<const Call &>())) {
+  if (!handle)
+    return isNull(name);
+  Call call;
+  if (auto status = call.read(given); !status)
+    return status.error();
+  return work(call);
+}
+
+/// The same for a function that makes nothing: `work` returns a Status.
 template <class Handle, class F>
 kexpr_code callOn(const Handle *handle, const char *name,
                   const Arguments &given, kexpr_error **error,
                   F work) noexcept {
-  return attempt(error, [&]() -> Status {
-    if (!handle)
-      return isNull(name);
-    Call call;
-    if (auto status = call.read(given); !status)
-      return status;
-    return work(call);
-  });
+  return attempt(error, [&] { return withCall(handle, name, given, work); });
 }
 
 } // namespace kexpr::capi

@@ -7,65 +7,119 @@
 #include "kexpr/Engine.h"
 
 #include "Runtime/Compile.h"
-#include "Support/OutOfMemory.h"
-
-#include <new>
+#include "Support/DefaultFloats.h"
+#include "Support/Guarded.h"
 
 using namespace kexpr;
 
 Engine::Engine() : Engine(EngineOptions()) {}
 
-Engine::Engine(const EngineOptions &options)
-    : impl(std::make_shared<runtime::EngineImpl>(options)) {}
+/// Null where there is no memory for one.
+static std::shared_ptr<runtime::EngineImpl>
+makeEngine(const EngineOptions &options) noexcept {
+  return guardedOr(std::shared_ptr<runtime::EngineImpl>(), [&] {
+    const DefaultFloats floats;
+    return std::make_shared<runtime::EngineImpl>(options);
+  });
+}
 
-/// What may throw turned into what returns an error.
-template <class F> static Expected<Kernel> guarded(F compile) {
-  try {
+Engine::Engine(const EngineOptions &options) : impl(makeEngine(options)) {}
+
+/// What `compile` gives, as a host sees it.
+template <class F> static Expected<Kernel> kernelOf(F compile) {
+  return guarded([&]() -> Expected<Kernel> {
+    const DefaultFloats floats;
     auto kernel = compile();
     if (!kernel)
       return kernel.error();
     return Kernel(std::move(*kernel));
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  });
+}
+
+/// What `ask` answers of an engine; `otherwise` where there is none, or where
+/// resources ran out.
+template <class T, class F>
+static T answer(const std::shared_ptr<runtime::EngineImpl> &impl, T otherwise,
+                F ask) noexcept {
+  return guardedOr(otherwise, [&] {
+    const DefaultFloats floats;
+    return impl ? ask(impl->compiler()) : otherwise;
+  });
 }
 
 Expected<Kernel> Engine::compile(std::string_view expression,
                                  const CompileOptions &options) const {
-  return guarded([&] { return impl->compile(expression, options); });
+  return kernelOf([&]() -> Expected<runtime::KernelPtr> {
+    if (!impl)
+      return outOfMemory();
+    return impl->compile(expression, options);
+  });
 }
 
 Expected<Kernel> Engine::compile(const Expression &expression,
                                  const CompileOptions &options) const {
-  return guarded([&] { return impl->compile(expression, options); });
+  return kernelOf([&]() -> Expected<runtime::KernelPtr> {
+    if (!impl)
+      return outOfMemory();
+    return impl->compile(expression, options);
+  });
 }
 
-void Engine::settle() const { impl->compiler().settle(); }
+using runtime::Compiler;
 
-Status Engine::cacheStatus() const { return impl->compiler().cacheStatus(); }
+void Engine::settle() const {
+  answer(impl, 0, [](const Compiler &compiler) {
+    compiler.settle();
+    return 0;
+  });
+}
+
+Status Engine::codeStatus() const {
+  return answer(impl, Status(outOfMemory()),
+                [](const Compiler &compiler) { return compiler.codeStatus(); });
+}
+
+Status Engine::cacheStatus() const {
+  return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
+    return compiler.cacheStatus();
+  });
+}
 
 Status Engine::listenerStatus() const {
-  return impl->compiler().profile().status();
+  return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
+    return compiler.profile().status();
+  });
 }
 
 Status Engine::dumpStatus() const {
-  const auto *watcher = impl->compiler().watcher();
-  return watcher ? watcher->dumpStatus() : Status();
+  return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
+    const auto *watcher = compiler.watcher();
+    return watcher ? watcher->dumpStatus() : Status();
+  });
 }
 
 Status Engine::logStatus() const {
-  const auto *watcher = impl->compiler().watcher();
-  return watcher ? watcher->logStatus() : Status();
+  return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
+    const auto *watcher = compiler.watcher();
+    return watcher ? watcher->logStatus() : Status();
+  });
 }
 
-EngineStats Engine::stats() const { return impl->stats(); }
+EngineStats Engine::stats() const {
+  return answer(impl, EngineStats(),
+                [this](const Compiler &) { return impl->stats(); });
+}
 
 std::string_view Engine::targetCpu() const {
-  const auto target = impl->compiler().target();
-  return target ? std::string_view((*target)->cpu) : std::string_view();
+  return answer(impl, std::string_view(), [](const Compiler &compiler) {
+    const auto target = compiler.target();
+    return target ? std::string_view((*target)->cpu) : std::string_view();
+  });
 }
 
 unsigned Engine::vectorBits() const {
-  const auto target = impl->compiler().target();
-  return target && (*target)->hasFma ? (*target)->vectorBits : 0;
+  return answer(impl, 0U, [](const Compiler &compiler) {
+    const auto target = compiler.target();
+    return target && (*target)->hasFma ? (*target)->vectorBits : 0U;
+  });
 }

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Kernel.h"
 
-#include "Runtime/BoundImpl.h"
 #include "Runtime/KernelImpl.h"
-#include "Support/OutOfMemory.h"
-
-#include <new>
+#include "Runtime/PreparedImpl.h"
+#include "Support/DefaultFloats.h"
+#include "Support/Guarded.h"
 
 using namespace kexpr;
 
@@ -22,49 +21,67 @@ std::string_view kexpr::nameOf(Tier tier) {
 Status Kernel::run(Span<const TensorView> inputs,
                    Span<const TensorView> outputs,
                    const RunOptions &options) const {
-  try {
-    return impl->run(inputs, outputs, options);
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  return guardedCall([&] { return impl->run(inputs, outputs, options); });
 }
 
 Expected<BoundKernel> Kernel::bind(Span<const TensorView> inputs,
                                    Span<const TensorView> outputs,
                                    const RunOptions &options) const {
-  try {
-    auto bound = runtime::BoundImpl::create(impl, inputs, outputs, options);
-    if (!bound)
-      return bound.error();
-    return BoundKernel(std::move(*bound));
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  return guarded([&]() -> Expected<BoundKernel> {
+    const DefaultFloats floats;
+    auto made =
+        runtime::PreparedImpl::create(impl, inputs, outputs, options, true);
+    if (!made)
+      return made.error();
+    return BoundKernel(std::make_shared<const runtime::BoundImpl>(
+        std::move(*made), inputs, outputs));
+  });
 }
 
-void BoundKernel::run() const { impl->run(); }
+Status BoundKernel::run() const {
+  DefaultFloats floats;
+  if (impl->runDirect())
+    return {};
+  return guardedCall([&] { return impl->run(floats); });
+}
+
+Expected<PreparedCall> Kernel::prepare(Span<const TensorView> inputs,
+                                       Span<const TensorView> outputs,
+                                       const RunOptions &options) const {
+  return guarded([&]() -> Expected<PreparedCall> {
+    const DefaultFloats floats;
+    auto made =
+        runtime::PreparedImpl::create(impl, inputs, outputs, options, false);
+    if (!made)
+      return made.error();
+    return PreparedCall(std::move(*made));
+  });
+}
+
+Status PreparedCall::run(Span<const void *const> inputs,
+                         Span<void *const> outputs) const {
+  return guardedCall([&] {
+    DefaultFloats floats;
+    return impl->run(inputs, outputs, floats);
+  });
+}
 
 Status Kernel::runBatch(Span<const TensorView> inputs,
                         Span<const TensorView> outputs,
                         const RunOptions &options) const {
-  try {
-    return impl->runBatch(inputs, outputs, options);
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  return guardedCall([&] { return impl->runBatch(inputs, outputs, options); });
 }
 
 Expected<Shape> Kernel::outputShape(Span<const TensorView> inputs,
                                     std::size_t index) const {
-  return impl->outputShape(inputs, index);
+  return guardedCall([&] { return impl->outputShape(inputs, index); });
 }
 
 Expected<std::string> Kernel::dump(Stage stage) const {
-  try {
+  return guarded([&] {
+    const DefaultFloats floats;
     return impl->dump(stage);
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  });
 }
 
 const Expression &Kernel::expression() const { return impl->expression(); }

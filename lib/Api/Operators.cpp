@@ -7,6 +7,8 @@
 #include "kexpr/Operators.h"
 
 #include "Ops/Table.h"
+#include "Support/Fork.h"
+#include "Support/Guarded.h"
 
 #include <string>
 #include <vector>
@@ -36,12 +38,18 @@ static OperatorInfo describe(const ops::OpEntry &entry) {
           .pnnx = info.pnnx};
 }
 
+static constinit Once<const std::vector<OperatorInfo>> all;
+
+static std::vector<OperatorInfo> describeAll() {
+  std::vector<OperatorInfo> result;
+  for (const ops::OpEntry &entry : ops::table())
+    result.push_back(describe(entry));
+  return result;
+}
+
 Span<const OperatorInfo> kexpr::operators() {
-  static const std::vector<OperatorInfo> all = [] {
-    std::vector<OperatorInfo> result;
-    for (const ops::OpEntry &entry : ops::table())
-      result.push_back(describe(entry));
-    return result;
-  }();
-  return {all.data(), all.size()};
+  return guardedOr(Span<const OperatorInfo>(), [] {
+    const auto &made = all.get(describeAll);
+    return Span<const OperatorInfo>(made.data(), made.size());
+  });
 }

@@ -14,7 +14,8 @@ using namespace kexpr;
 using namespace kexpr::backend;
 
 Expected<const Backend *> backend::load() {
-  return kexpr_backend(code::buildId().c_str());
+  Forks *same = nullptr;
+  return kexpr_backend(code::buildId().c_str(), same);
 }
 
 bool backend::isLoaded() { return true; }

@@ -8,12 +8,14 @@
 #define KEXPR_BACKEND_ENTRY_H
 
 #include "Backend/Backend.h"
+#include "Support/Fork.h"
 
 namespace kexpr::backend {
 
 /// The one symbol of the library. It answers null to those of another build,
-/// which would not agree with it on types.
-using EntryFunction = const Backend *(const char *buildId);
+/// which would not agree with it on types; else `forks` is what its copy of our
+/// code knows of them.
+using EntryFunction = const Backend *(const char *buildId, Forks *&forks);
 inline constexpr const char *EntryName = "kexpr_backend";
 
 } // namespace kexpr::backend

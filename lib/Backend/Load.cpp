@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Backend/Entry.h"
+#include "Support/Fork.h"
 #include "Support/Text.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 #include <dlfcn.h>
 
@@ -30,8 +32,12 @@ static Expected<const Backend *> open(const std::string &path) {
   if (!library)
     return Error(ErrorCode::CompileFailed, dlerror());
   auto *entry = reinterpret_cast<EntryFunction *>(dlsym(library, EntryName));
-  if (const Backend *found = entry ? entry(code::buildId().c_str()) : nullptr)
+  const char *const build = code::buildId().c_str();
+  Forks *forks = nullptr;
+  if (const Backend *found = entry ? entry(build, forks) : nullptr) {
+    addCopyToForks(*forks);
     return found;
+  }
   dlclose(library);
   return Error(ErrorCode::CompileFailed,
                concat("'", path, "' does not belong to ", code::buildId()));
@@ -39,15 +45,46 @@ static Expected<const Backend *> open(const std::string &path) {
 
 static std::atomic<const Backend *> loaded = nullptr;
 
+namespace {
+/// Has a fork wait until the library is there. Other threads that load it wait
+/// for the loader alone, whose lock one of them may have: that of a plugin
+/// which compiles while it is loaded. So each has a mutex of its own, which is
+/// kept for the next, as those on the stack of a thread that is gone in a child
+/// would be written over there.
+class Loading {
+public:
+  Loading() : own(borrow()) { own.mutex.lock(); }
+  ~Loading() {
+    own.mutex.unlock();
+    std::lock_guard lock(guard);
+    own.next = idle;
+    idle = &own;
+  }
+  Loading(const Loading &) = delete;
+  Loading &operator=(const Loading &) = delete;
+
+private:
+  struct Kept {
+    Mutex mutex;
+    Kept *next = nullptr;
+  };
+  static Kept &borrow() {
+    std::lock_guard lock(guard);
+    return idle ? *std::exchange(idle, idle->next) : *new Kept;
+  }
+
+  static constinit inline Mutex guard;
+  static constinit inline Kept *idle = nullptr;
+  Kept &own;
+};
+} // namespace
+
 bool backend::isLoaded() { return loaded.load() != nullptr; }
 
 Expected<const Backend *> backend::load() {
   if (const Backend *known = loaded.load(std::memory_order_acquire))
     return known;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  if (const Backend *known = loaded.load(std::memory_order_relaxed))
-    return known;
+  const Loading loading;
   std::string reasons;
   for (const std::string &path : candidates()) {
     auto found = open(path);

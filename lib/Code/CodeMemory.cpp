@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Code/CodeMemory.h"
 
+#include "Support/Fork.h"
+#include "Support/SystemText.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -20,9 +22,14 @@ using namespace kexpr::code;
 
 static constexpr std::size_t SlabBytes = 1 << 20;
 
+/// What a system says that forbids something.
+static bool isRefusal(int error) { return error == EACCES || error == EPERM; }
+
 static Error systemError(const char *what, int error) {
-  return {error == ENOMEM ? ErrorCode::OutOfMemory : ErrorCode::CompileFailed,
-          concat(what, ": ", std::strerror(error))};
+  return {error == ENOMEM    ? ErrorCode::OutOfMemory
+          : isRefusal(error) ? ErrorCode::Unsupported
+                             : ErrorCode::CompileFailed,
+          concat(what, ": ", errorText(error))};
 }
 
 LoadedCode::LoadedCode(std::shared_ptr<CodeMemory> memory, char *start,
@@ -90,11 +97,11 @@ CodeMemory::CodeMemory()
 
 CodeMemory::~CodeMemory() = default;
 
+// Code may come, and go, after statics are gone.
+static constinit Once<const std::shared_ptr<CodeMemory>> ofAll;
+
 const std::shared_ptr<CodeMemory> &CodeMemory::ofProcess() {
-  // Never destroyed: code may be given back after statics are gone.
-  static const auto *const memory =
-      new std::shared_ptr<CodeMemory>(std::make_shared<CodeMemory>());
-  return *memory;
+  return ofAll.get([] { return std::make_shared<CodeMemory>(); });
 }
 
 std::size_t CodeMemory::footprint(std::size_t bytes) const {
@@ -143,14 +150,40 @@ CodeMemory::load(const Image &image, const Listeners *listeners) {
     return Error(ErrorCode::CompileFailed, "not an image of machine code");
   const std::size_t bytes = footprint(image.bytes.size());
   auto start = reserve(bytes);
-  if (!start)
+  if (!start) {
+    note(start.error());
     return start.error();
+  }
   auto code = std::make_shared<LoadedCode>(shared_from_this(), *start, image);
-  if (auto status = write(image, *start, bytes); !status)
+  if (auto status = write(image, *start, bytes); !status) {
+    note(status.error());
     return status.error();
+  }
   if (listeners && image.symbols)
     code->announcements = listeners->announce(functionOf(image, *start));
   return std::shared_ptr<const LoadedCode>(std::move(code));
+}
+
+void CodeMemory::note(const Error &fault) {
+  if (fault.code() != ErrorCode::Unsupported)
+    return;
+  std::lock_guard lock(mutex);
+  granted = fault;
+}
+
+Status CodeMemory::status() {
+  {
+    std::lock_guard lock(mutex);
+    if (granted)
+      return *granted;
+  }
+  // One byte, which nobody runs.
+  const Image image{.bytes = {0}, .alignment = 1, .entry = 0};
+  const auto loaded = load(image);
+  std::lock_guard lock(mutex);
+  if (loaded && !granted)
+    granted = Status();
+  return granted.value_or(Status());
 }
 
 void CodeMemory::giveBack(char *start, std::size_t bytes) {

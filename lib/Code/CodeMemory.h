@@ -9,10 +9,12 @@
 
 #include "Code/Image.h"
 #include "Code/Listener.h"
+#include "Support/Fork.h"
 #include "kexpr/Error.h"
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace kexpr::code {
 
@@ -64,6 +66,10 @@ public:
   Expected<std::shared_ptr<const LoadedCode>>
   load(const Image &image, const Listeners *listeners = nullptr);
 
+  /// Success, or why the system lets no code of ours run: a policy that forbids
+  /// memory to become executable. It is tried once, and found out by `load`.
+  Status status();
+
   /// Bytes that an image of that size takes.
   std::size_t footprint(std::size_t bytes) const;
   std::size_t slabCount() const;
@@ -78,8 +84,11 @@ private:
   void giveBack(char *start, std::size_t bytes);
   void dropEmptySlabs();
 
+  void note(const Error &fault);
+
   const std::size_t pageSize;
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
+  std::optional<Status> granted; ///< What is known of it.
   std::vector<std::unique_ptr<Slab>> slabs;
 };
 

@@ -7,6 +7,7 @@
 #include "Code/Debugger.h"
 
 #include "Code/DebugObject.h"
+#include "Support/Fork.h"
 
 using namespace kexpr;
 using namespace kexpr::code;
@@ -51,10 +52,7 @@ extern "C" __attribute__((noinline)) void kexprTellDebugger() {
 }
 
 /// Of the list. Never destroyed: code may go after statics are gone.
-static std::mutex &listMutex() {
-  static auto *const mutex = new std::mutex;
-  return *mutex;
-}
+static constinit Mutex listMutex;
 
 static void tell(Action action, Entry &entry) {
   debuggerList.relevant = &entry;
@@ -70,7 +68,7 @@ public:
   explicit Registration(std::vector<char> file) : object(std::move(file)) {
     entry.file = object.data();
     entry.size = object.size();
-    std::lock_guard lock(listMutex());
+    std::lock_guard lock(listMutex);
     entry.next = debuggerList.first;
     if (entry.next)
       entry.next->previous = &entry;
@@ -78,7 +76,7 @@ public:
     tell(Action::Register, entry);
   }
   ~Registration() override {
-    std::lock_guard lock(listMutex());
+    std::lock_guard lock(listMutex);
     (entry.previous ? entry.previous->next : debuggerList.first) = entry.next;
     if (entry.next)
       entry.next->previous = entry.previous;
@@ -91,10 +89,11 @@ private:
 };
 } // namespace
 
+// Code may come, and go, after statics are gone.
+static constinit Once<const std::shared_ptr<Debugger>> ofAll;
+
 const std::shared_ptr<Debugger> &Debugger::ofProcess() {
-  static const auto *const debugger =
-      new std::shared_ptr<Debugger>(std::make_shared<Debugger>());
-  return *debugger;
+  return ofAll.get([] { return std::make_shared<Debugger>(); });
 }
 
 std::unique_ptr<Announcement> Debugger::announce(const NamedCode &code) {

@@ -7,11 +7,12 @@
 #ifndef KEXPR_CODE_DESCRIPTOR_H
 #define KEXPR_CODE_DESCRIPTOR_H
 
+#include "Support/SystemText.h"
 #include "Support/Text.h"
+#include "Support/Uncancelled.h"
 #include "kexpr/Error.h"
 
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -35,11 +36,13 @@ public:
   operator int() const { return number; }
   bool close() {
     const int closed = std::exchange(number, -1);
+    const Uncancelled whole;
     return closed < 0 || ::close(closed) == 0;
   }
   int release() { return std::exchange(number, -1); }
 
-  /// Whether all of it was written, where the file is at.
+  /// Whether all of it was written, where the file is at. A failure raises no
+  /// signal.
   bool write(std::string_view contents) const;
 
 private:
@@ -53,7 +56,7 @@ inline Error ioError(const std::string &subject, std::string_view problem) {
 
 /// The same with what `errno` says.
 inline Error systemError(const std::string &subject, std::string_view problem) {
-  return ioError(subject, concat(problem, ": ", std::strerror(errno)));
+  return ioError(subject, concat(problem, ": ", errorText(errno)));
 }
 
 /// What no other process, nor another call, puts behind a name.

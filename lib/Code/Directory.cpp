@@ -7,6 +7,7 @@
 #include "Code/Directory.h"
 
 #include "Code/Descriptor.h"
+#include "Support/QuietWrites.h"
 #include "Support/Text.h"
 
 #include <atomic>
@@ -65,7 +66,7 @@ Directory::open(const std::string &path) {
   return std::shared_ptr<const Directory>(new Directory(directory.release()));
 }
 
-Directory::~Directory() { ::close(descriptor); }
+Directory::~Directory() { Descriptor(descriptor).close(); }
 
 std::string Directory::path() const {
   return concat("/proc/self/fd/", descriptor);
@@ -100,6 +101,7 @@ std::optional<std::string> Directory::read(const std::string &name,
 }
 
 bool Descriptor::write(std::string_view contents) const {
+  const QuietWrites quiet;
   while (!contents.empty()) {
     const ssize_t count = ::write(number, contents.data(), contents.size());
     if (count < 0 && errno == EINTR)

@@ -9,6 +9,7 @@
 #include "Code/SymbolBytes.h"
 #include "Support/Hash.h"
 
+#include <bit>
 #include <cstring>
 
 using namespace kexpr;
@@ -16,6 +17,9 @@ using namespace kexpr::code;
 
 /// Far more than any kernel has.
 static constexpr std::size_t MostBytes = std::size_t{64} << 20;
+
+/// The smallest page there is: more no image asks for.
+static constexpr std::uint64_t MostAlignment = 4096;
 
 namespace {
 /// What a file starts with, in the byte order of the machine, which is part of
@@ -87,7 +91,9 @@ std::optional<Image> DiskCache::decode(std::string_view key,
                         .size = header.makerBytes,
                         .modified = header.makerModified};
   contents.remove_prefix(header.makerSize);
-  if (maker.isStale() || header.entry >= header.imageSize)
+  if (maker.isStale() || header.entry >= header.imageSize ||
+      !std::has_single_bit(header.alignment) ||
+      header.alignment > MostAlignment)
     return std::nullopt;
   Image image{.bytes = {contents.begin(),
                         contents.begin() +

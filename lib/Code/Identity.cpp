@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code/Identity.h"
 
+#include "Support/Fork.h"
 #include <cstdio>
 
 #include <sys/stat.h>
@@ -13,7 +14,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #elif defined(__aarch64__)
-#include <fstream>
+#include "Support/SystemText.h"
+
 #include <sys/auxv.h>
 #endif
 
@@ -92,20 +94,23 @@ static std::string describeHost() {
   put(text, getauxval(AT_HWCAP));
   put(text, getauxval(AT_HWCAP2));
   // The model, which LLVM tunes for.
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line) && !line.empty();)
-    if (line.rfind("CPU ", 0) == 0)
-      text += '.' + line.substr(line.find(':') + 1);
+  const std::string all = systemText("/proc/cpuinfo");
+  std::string_view first = std::string_view(all).substr(0, all.find("\n\n"));
+  while (!first.empty()) {
+    const std::string_view line = first.substr(0, first.find('\n'));
+    first.remove_prefix(std::min(line.size() + 1, first.size()));
+    if (line.starts_with("CPU "))
+      text.append(1, '.').append(line.substr(line.find(':') + 1));
+  }
   return text;
 }
 #else
 static std::string describeHost() { return "unknown"; }
 #endif
 
-const std::string &code::hostId() {
-  static const std::string id = describeHost();
-  return id;
-}
+static constinit Once<const std::string> host;
+
+const std::string &code::hostId() { return host.get(describeHost); }
 
 FileStamp FileStamp::of(std::string path) {
   struct stat status = {};

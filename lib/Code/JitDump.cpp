@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Code/JitDump.h"
 
+#include "Support/SystemText.h"
 #include "Support/Text.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -127,21 +129,27 @@ static void putLoad(std::string &bytes, const NamedCode &code,
   });
 }
 
+using Dumps = std::map<std::string, std::shared_ptr<JitDump>>;
+
+// Code may come after statics are gone.
+static constinit Mutex dumpsMutex;
+static constinit Once<Dumps> allDumps;
+
+static void closeAll() {
+  std::lock_guard lock(dumpsMutex);
+  if (const Dumps *all = allDumps.find())
+    for (const auto &[path, dump] : *all)
+      dump->close();
+}
+
 std::shared_ptr<JitDump>
 JitDump::in(std::shared_ptr<const Directory> directory) {
-  static std::mutex mutex;
-  // Never destroyed: code may come after statics are gone.
-  static auto *const dumps =
-      new std::map<std::string, std::shared_ptr<JitDump>>;
-  static const struct AtExit {
-    ~AtExit() {
-      std::lock_guard lock(mutex);
-      for (const auto &[path, dump] : *dumps)
-        dump->close();
-    }
-  } atExit;
-  std::lock_guard lock(mutex);
-  auto &known = (*dumps)[directory->realPath()];
+  std::lock_guard lock(dumpsMutex);
+  auto &dumps = allDumps.get([] {
+    std::atexit(closeAll);
+    return Dumps();
+  });
+  auto &known = dumps[directory->realPath()];
   if (!known)
     known = std::make_shared<JitDump>(std::move(directory));
   return known;
@@ -186,7 +194,7 @@ void JitDump::mark() {
   note({ErrorCode::Io, concat("'", directory->realPath(),
                               "' holds nothing that can be executed, so perf "
                               "does not see a dump there: ",
-                              std::strerror(errno))});
+                              errorText(errno))});
   file.close();
 }
 
@@ -202,7 +210,7 @@ void JitDump::append(std::string_view records) {
     return;
   }
   note({ErrorCode::Io, concat("the dump in '", directory->realPath(),
-                              "' cannot be written: ", std::strerror(errno))});
+                              "' cannot be written: ", errorText(errno))});
   if (ftruncate(file, size) != 0)
     note({ErrorCode::Io, "the dump ends with half a record"});
   file.close();

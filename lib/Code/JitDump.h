@@ -9,6 +9,7 @@
 
 #include "Code/Directory.h"
 #include "Code/Listener.h"
+#include "Support/Fork.h"
 
 namespace kexpr::code {
 
@@ -38,7 +39,7 @@ private:
   void append(std::string_view records);
 
   const std::shared_ptr<const Directory> directory;
-  std::mutex mutex;
+  Mutex mutex;
   pid_t process = 0; ///< Whose file it is.
   Descriptor file;
   off_t size = 0;

@@ -8,6 +8,7 @@
 #define KEXPR_CODE_LISTENER_H
 
 #include "Code/Image.h"
+#include "Support/Fork.h"
 #include "kexpr/Error.h"
 
 #include <mutex>
@@ -59,7 +60,7 @@ protected:
   void note(Error error);
 
 private:
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   std::optional<Error> fault;
 };
 

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "Code/PerfMap.h"
 
+#include "Support/Fork.h"
+#include "Support/SystemText.h"
 #include "Support/Text.h"
 
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
-#include <fstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,18 +35,16 @@ static double now(clockid_t clock) {
 /// When this process started, in seconds as files have them, at most; 0 if that
 /// is not known.
 static double startOfProcess() {
-  std::ifstream file("/proc/self/stat");
-  std::string text;
-  std::getline(file, text);
+  const std::string text = systemText("/proc/self/stat");
   // The program's name, which may hold anything, ends with the last bracket.
   std::size_t place = text.rfind(')');
   constexpr int field = 22, first = 2;
   for (int i = first; i < field && place != text.npos; ++i)
     place = text.find(' ', place + 1);
-  unsigned long long ticks = 0;
-  if (place == text.npos ||
-      std::sscanf(text.c_str() + place, "%llu", &ticks) != 1)
+  if (place == text.npos)
     return 0;
+  std::string_view rest = std::string_view(text).substr(place);
+  const std::uint64_t ticks = takeNumber(rest);
   const double age =
       now(CLOCK_BOOTTIME) -
       static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
@@ -66,11 +64,11 @@ static std::string_view faultOf(const struct stat &status) {
   return {};
 }
 
+// Code may come, and go, after statics are gone.
+static constinit Once<const std::shared_ptr<PerfMap>> ofAll;
+
 const std::shared_ptr<PerfMap> &PerfMap::ofProcess() {
-  // Never destroyed: code may come after statics are gone.
-  static const auto *const map =
-      new std::shared_ptr<PerfMap>(std::make_shared<PerfMap>("/tmp"));
-  return *map;
+  return ofAll.get([] { return std::make_shared<PerfMap>("/tmp"); });
 }
 
 PerfMap::PerfMap(std::string directory) : directory(std::move(directory)) {
@@ -87,7 +85,7 @@ void PerfMap::open() {
   struct stat status = {};
   if (!file || fstat(file, &status) != 0) {
     note({ErrorCode::Io,
-          concat("'", path, "' cannot be opened: ", std::strerror(errno))});
+          concat("'", path, "' cannot be opened: ", errorText(errno))});
     return;
   }
   if (const auto fault = faultOf(status); !fault.empty()) {
@@ -98,7 +96,7 @@ void PerfMap::open() {
   // An earlier process of this number may have left it.
   if (secondsOf(status.st_mtim) < startOfProcess() && ftruncate(file, 0) != 0)
     note({ErrorCode::Io,
-          concat("'", path, "' cannot be emptied: ", std::strerror(errno))});
+          concat("'", path, "' cannot be emptied: ", errorText(errno))});
 }
 
 std::unique_ptr<Announcement> PerfMap::announce(const NamedCode &code) {
@@ -112,7 +110,7 @@ std::unique_ptr<Announcement> PerfMap::announce(const NamedCode &code) {
     open();
   // A line is one write, so that those of others stay whole.
   if (file && !file.write(line))
-    note({ErrorCode::Io, concat("the map for perf cannot be written: ",
-                                std::strerror(errno))});
+    note({ErrorCode::Io,
+          concat("the map for perf cannot be written: ", errorText(errno))});
   return nullptr;
 }

@@ -9,6 +9,7 @@
 
 #include "Code/Descriptor.h"
 #include "Code/Listener.h"
+#include "Support/Fork.h"
 
 #include <string>
 
@@ -33,7 +34,7 @@ private:
   void open();
 
   const std::string directory;
-  std::mutex mutex;
+  Mutex mutex;
   pid_t process = 0; ///< Whose file it is.
   Descriptor file;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code/Vtune.h"
 
+#include "Support/Fork.h"
 #include "Support/Text.h"
 
 #include <atomic>
@@ -66,15 +67,15 @@ static std::vector<LineOfCode> tableOf(const NamedCode &code) {
   return table;
 }
 
+// Code may go after statics are gone.
+static constinit Once<const std::shared_ptr<Vtune>> ofAll;
+
 const std::shared_ptr<Vtune> &Vtune::ofProcess() {
   // What the environment says does not count in programs of raised privileges.
-  const auto make = [] {
+  return ofAll.get([] {
     const char *named = secure_getenv("INTEL_JIT_PROFILER64");
     return std::make_shared<Vtune>(named ? named : "");
-  };
-  // Never destroyed: code may go after statics are gone.
-  static const auto *const vtune = new std::shared_ptr<Vtune>(make());
-  return *vtune;
+  });
 }
 
 Vtune::Vtune(const std::string &library) {

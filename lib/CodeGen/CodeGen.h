@@ -51,6 +51,8 @@ struct TargetOptions {
   unsigned vectorBits = 0;
 };
 
+/// Makes LLVM's registry of passes, which is destroyed when the process ends.
+void makeRegistry();
 /// The machine this process runs on, found once.
 const Target &hostTarget();
 /// The host with overrides, or another machine; an error for a triple, a CPU

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGen/GeneratorPool.h"
+#include "Support/Fork.h"
 
 #include "Support/Text.h"
 
@@ -19,20 +20,21 @@ namespace {
 
 /// The generators that nobody uses, by what they are for.
 struct Pool {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<std::string, std::vector<std::unique_ptr<Generator>>> free;
   /// Free or borrowed.
   std::size_t count = 0;
 
-  /// It outlives everything: an engine may be static, and then compile and give
-  /// back while the process ends.
-  static Pool &instance() {
-    static auto &pool = *new Pool;
-    return pool;
-  }
+  static Pool &instance();
 };
 
 } // namespace
+
+static constinit Once<Pool> thePool;
+
+Pool &Pool::instance() {
+  return thePool.get([] { return Pool(); });
+}
 
 /// All that machine code depends on; vectors' width is said by each function.
 static std::string keyOf(const Target &target, OptLevel level) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/TargetMachine.h"
 
+#include "Support/Fork.h"
 #include "Support/Text.h"
 
 #include <llvm-c/Target.h>
@@ -13,6 +14,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/PassRegistry.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -20,6 +22,8 @@
 
 using namespace kexpr;
 using namespace kexpr::codegen;
+
+void codegen::makeRegistry() { (void)llvm::PassRegistry::getPassRegistry(); }
 
 /// The code generators there are, once a process and when first needed.
 static void initializeTargets() {
@@ -147,13 +151,14 @@ static Target bareHost() {
           .features = hostFeatures()};
 }
 
+static constinit Once<const Target> host;
+
 const Target &codegen::hostTarget() {
-  static const Target host = [] {
+  return host.get([] {
     auto target = complete(bareHost());
     // An LLVM that does not know its own host: the interpreter serves.
     return target ? *target : bareHost();
-  }();
-  return host;
+  });
 }
 
 static bool hasCpu(const std::string &triple, const std::string &cpu) {

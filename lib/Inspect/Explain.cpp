@@ -10,8 +10,6 @@
 #include "Support/Text.h"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 
 using namespace kexpr;
 using namespace kexpr::inspect;
@@ -22,7 +20,7 @@ using semantics::Plan;
 
 /// A line of a section: what it is about, and what there is to say.
 static std::string line(std::string_view about, const std::string &text) {
-  return concat("  ", std::left, std::setw(14), about, text, '\n');
+  return concat("  ", padded(std::string(about), 14), text, '\n');
 }
 
 /// "1 vector", "2 vectors".
@@ -37,12 +35,16 @@ static std::string walkText(const Access &access) {
 /// The first lines of the graph.
 static std::string graphText(const Plan &plan) {
   constexpr int most = 24;
-  std::istringstream lines(plan.graph.str());
+  const std::string whole = plan.graph.str();
+  std::string_view lines = whole;
   std::string text;
   int count = 0;
-  for (std::string each; std::getline(lines, each); ++count)
+  for (; !lines.empty(); ++count) {
+    const std::string_view each = lines.substr(0, lines.find('\n') + 1);
+    lines.remove_prefix(each.size());
     if (count < most)
-      text += concat("  ", each, '\n');
+      text += concat("  ", each);
+  }
   return count > most ? concat(text, "  and ", count - most, " more lines\n")
                       : text;
 }

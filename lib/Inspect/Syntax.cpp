@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "Inspect/Syntax.h"
 
-#include <iomanip>
-#include <sstream>
+#include "Support/Text.h"
+
 #include <vector>
 
 using namespace kexpr;
 using namespace kexpr::inspect;
 
 static std::string rangeText(SourceRange range) {
-  return std::to_string(range.begin) + ".." + std::to_string(range.end);
+  return concat(range.begin, "..", range.end);
 }
 
 /// The text that a node was read from.
@@ -38,11 +38,12 @@ static std::string_view label(const Expression &expression, const Node &node) {
 }
 
 std::string inspect::tokensOf(const Expression &expression) {
-  std::ostringstream out;
+  std::string out;
   for (const Token &token : expression.tokens())
-    out << std::left << std::setw(10) << rangeText(token.range) << std::setw(18)
-        << nameOf(token.kind) << token.text << '\n';
-  return out.str();
+    out +=
+        concat(padded(rangeText(token.range), 10),
+               padded(std::string(nameOf(token.kind)), 18), token.text, '\n');
+  return out;
 }
 
 std::string inspect::treeOf(const Expression &expression) {
@@ -51,7 +52,7 @@ std::string inspect::treeOf(const Expression &expression) {
     std::uint32_t node;
     int depth;
   };
-  std::ostringstream out;
+  std::string out;
   // A stack of its own: the tree may be thousands of levels deep.
   std::vector<Entry> pending = {
       {static_cast<std::uint32_t>(nodes.size() - 1), 0}};
@@ -59,26 +60,24 @@ std::string inspect::treeOf(const Expression &expression) {
     const auto [id, depth] = pending.back();
     pending.pop_back();
     const Node &node = nodes[id];
-    out << std::string(static_cast<std::size_t>(depth) * 2, ' ')
-        << nameOf(node.kind) << ' ' << label(expression, node) << "  "
-        << rangeText(node.range) << '\n';
+    out.append(static_cast<std::size_t>(depth) * 2, ' ');
+    out += concat(nameOf(node.kind), ' ', label(expression, node), "  ",
+                  rangeText(node.range), '\n');
     for (std::size_t i = node.children.size(); i-- > 0;)
       pending.push_back({node.children[i], depth + 1});
   }
-  return out.str();
+  return out;
 }
 
 std::string inspect::rpnOf(const Expression &expression) {
-  std::ostringstream out;
+  std::string out;
   std::size_t height = 0;
   for (const RpnEntry &entry : expression.rpn()) {
     height = height + 1 - entry.arity;
-    std::ostringstream text;
-    text << label(expression, expression.nodes()[entry.node]);
+    std::string text(label(expression, expression.nodes()[entry.node]));
     if (entry.kind == NodeKind::Call || entry.kind == NodeKind::List)
-      text << '/' << entry.arity;
-    out << std::left << std::setw(20) << text.str() << " stack " << height
-        << '\n';
+      text += concat('/', entry.arity);
+    out += concat(padded(std::move(text), 20), " stack ", height, '\n');
   }
-  return out.str();
+  return out;
 }

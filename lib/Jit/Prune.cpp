@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Jit/Prune.h"
 
+#include "Support/QuietWrites.h"
+
 #include <llvm/Support/CachePruning.h>
 
 #include <algorithm>
@@ -18,5 +20,6 @@ void jit::prune(const std::string &directory, std::uint64_t bytes, bool isDue) {
   policy.MaxSizeBytes = std::max<std::uint64_t>(bytes, 1);
   if (isDue)
     policy.Interval = std::chrono::seconds(0);
+  const QuietWrites quiet;
   llvm::pruneCache(directory, policy);
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Ops/BlockLoops.h"
 
+#include "Support/Fork.h"
+
 #include <algorithm>
 
 using namespace kexpr::ops;
@@ -18,10 +20,9 @@ static BlockTables chooseTables() {
   return blockTables<Isa::Baseline>();
 }
 
-static const BlockTables &tables() {
-  static const BlockTables chosen = chooseTables();
-  return chosen;
-}
+static constinit kexpr::Once<BlockTables> chosen;
+
+static const BlockTables &tables() { return chosen.get(chooseTables); }
 
 std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
   return {tables().operators[static_cast<std::size_t>(arithmetic)],

@@ -7,6 +7,7 @@
 #include "Ops/Table.h"
 
 #include "Ops/Operators.h"
+#include "Support/Fork.h"
 
 #include <algorithm>
 #include <array>
@@ -115,9 +116,10 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+static constinit kexpr::Once<std::array<OpEntry, AllOperators::size>> entries;
+
 std::span<const OpEntry> kexpr::ops::allOperators() {
-  static const auto entries = makeEntries(AllOperators{});
-  return entries;
+  return entries.get([] { return makeEntries(AllOperators{}); });
 }
 
 std::span<const OpEntry> kexpr::ops::table() {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "kexpr/PnnxLayer.h"
+#include "Pnnx/LayerGuard.h"
 
 #include <algorithm>
 #include <string>
@@ -65,19 +65,21 @@ static LayerStatus statusOf(ErrorCode code) {
 MadeLayer ExpressionLayer::create(const Engine &engine,
                                   std::string_view expression,
                                   const CompileOptions &options) {
-  if (expression.find_first_not_of(" \t\n\v\f\r") == expression.npos)
-    return LayerError(
-        LayerStatus::EmptyExpression,
-        Error(ErrorCode::InvalidSyntax, "the expression is empty"));
-  auto kernel = engine.compile(expression, options);
-  if (!kernel)
-    return LayerError(statusOf(kernel.error().code()), kernel.error());
-  if (kernel->outputCount() != 1)
-    return LayerError(LayerStatus::UnsupportedExpression,
-                      Error(ErrorCode::Unsupported,
-                            "a layer has one output; the expression has " +
-                                std::to_string(kernel->outputCount())));
-  return ExpressionLayer(std::move(*kernel));
+  return pnnx::guardedLayer([&]() -> MadeLayer {
+    if (expression.find_first_not_of(" \t\n\v\f\r") == expression.npos)
+      return LayerError(
+          LayerStatus::EmptyExpression,
+          Error(ErrorCode::InvalidSyntax, "the expression is empty"));
+    auto kernel = engine.compile(expression, options);
+    if (!kernel)
+      return LayerError(statusOf(kernel.error().code()), kernel.error());
+    if (kernel->outputCount() != 1)
+      return LayerError(LayerStatus::UnsupportedExpression,
+                        Error(ErrorCode::Unsupported,
+                              "a layer has one output; the expression has " +
+                                  std::to_string(kernel->outputCount())));
+    return ExpressionLayer(std::move(*kernel));
+  });
 }
 
 static std::string_view phraseOf(ParameterKind kind) {
@@ -87,8 +89,8 @@ static std::string_view phraseOf(ParameterKind kind) {
   return index < std::size(names) ? names[index] : "of an unknown kind";
 }
 
-Expected<std::string_view, LayerError>
-ExpressionLayer::expressionOf(const LayerOperator *description) {
+static Expected<std::string_view, LayerError>
+findText(const LayerOperator *description) {
   if (!description)
     return refuse(LayerStatus::NullOperator, "there is no operator");
   const auto &parameters = description->parameters;
@@ -107,6 +109,11 @@ ExpressionLayer::expressionOf(const LayerOperator *description) {
                       .append(phraseOf(expr->kind))
                       .append("; it must be a string"));
   return expr->text;
+}
+
+Expected<std::string_view, LayerError>
+ExpressionLayer::expressionOf(const LayerOperator *description) {
+  return pnnx::guardedLayer([&] { return findText(description); });
 }
 
 MadeLayer ExpressionLayer::create(const Engine &engine,

@@ -10,10 +10,10 @@
 // kernel refused.
 //
 //===----------------------------------------------------------------------===//
-#include "kexpr/PnnxLayer.h"
+#include "Pnnx/LayerGuard.h"
+#include "Support/Uncancelled.h"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -124,6 +124,25 @@ static LayerStatus statusOf(ErrorCode code, const Batch &batch) {
   }
 }
 
+static Expected<TensorView, LayerError>
+callAllocator(const OutputAllocator &allocate, std::size_t item, DType type,
+              const Shape &shape) {
+  const Uncancelled whole;
+  try {
+    return allocate(item, type, shape);
+  } catch (const std::bad_alloc &) {
+    throw;
+  } catch (const std::exception &exception) {
+    return refuse(LayerStatus::AllocationFailed, ErrorCode::OutOfMemory,
+                  "the output" + ofItem(item) +
+                      " was not allocated: " + exception.what());
+  } catch (...) {
+    return refuse(LayerStatus::AllocationFailed, ErrorCode::OutOfMemory,
+                  "the output" + ofItem(item) +
+                      " was not allocated: its allocator threw");
+  }
+}
+
 /// Makes the outputs that are empty, once the others and all inputs are right.
 static Forwarded fill(const Batch &batch, std::vector<TensorView> &outputs,
                       const OutputAllocator &allocate) {
@@ -144,7 +163,10 @@ static Forwarded fill(const Batch &batch, std::vector<TensorView> &outputs,
   for (std::size_t item = 0; item < batch.size; ++item) {
     if (!outputs[item].empty())
       continue;
-    outputs[item] = allocate(item, type, shapes[item]);
+    auto made = callAllocator(allocate, item, type, shapes[item]);
+    if (!made)
+      return made.error();
+    outputs[item] = *made;
     if (outputs[item].empty())
       return refuse(LayerStatus::AllocationFailed, ErrorCode::OutOfMemory,
                     "the output" + ofItem(item) + " of shape " +
@@ -181,24 +203,21 @@ Forwarded ExpressionLayer::forward(Span<const TensorView> inputs,
                                    Span<const TensorView> outputs,
                                    const RunOptions &options,
                                    const OutputAllocator &allocate) const {
-  if (auto counted = checkCounts(inputs.size(), outputs.size(),
-                                 compiled.expression().operandCount());
-      !counted)
-    return counted;
-  const auto empty =
-      std::find_if(outputs.begin(), outputs.end(),
-                   [](const TensorView &view) { return view.empty(); });
-  const Batch batch{compiled, inputs, outputs.size()};
-  try {
+  return pnnx::guardedLayer([&]() -> Forwarded {
+    if (auto counted = checkCounts(inputs.size(), outputs.size(),
+                                   compiled.expression().operandCount());
+        !counted)
+      return counted;
+    const auto empty =
+        std::find_if(outputs.begin(), outputs.end(),
+                     [](const TensorView &view) { return view.empty(); });
+    const Batch batch{compiled, inputs, outputs.size()};
     if (empty == outputs.end())
       return compute(batch, outputs, options);
     if (allocate)
       return fillAndCompute(batch, outputs, options, allocate);
-  } catch (const std::bad_alloc &) {
-    return refuse(LayerStatus::OutOfMemory, ErrorCode::OutOfMemory,
-                  "out of memory before anything was written");
-  }
-  return refuse(LayerStatus::EmptyOutput, ErrorCode::InvalidArgument,
-                "the output" + ofItem(empty - outputs.begin()) +
-                    " is empty, and the layer has nobody to allocate it");
+    return refuse(LayerStatus::EmptyOutput, ErrorCode::InvalidArgument,
+                  "the output" + ofItem(empty - outputs.begin()) +
+                      " is empty, and the layer has nobody to allocate it");
+  });
 }

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "Pnnx/ParamReader.h"
 #include "Pnnx/Weights.h"
+#include "Support/Guarded.h"
+#include "Support/SystemText.h"
+#include "Support/Text.h"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <new>
 
 using namespace kexpr;
 using namespace kexpr::pnnx;
@@ -59,7 +60,7 @@ static Expected<std::string> readFile(const std::string &path) {
   const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
   std::string text(static_cast<std::size_t>(size), '\0');
   if (!file.seekg(0).read(text.data(), size))
-    return Error(ErrorCode::Io, path + ": " + std::strerror(errno));
+    return Error(ErrorCode::Io, concat(path, ": ", errorText(errno)));
   return text;
 }
 
@@ -105,17 +106,9 @@ Expected<PnnxModel> PnnxModel::Data::make(std::string_view text,
   return PnnxModel(std::move(model));
 }
 
-template <class F> static Expected<PnnxModel> guardMemory(F make) {
-  try {
-    return make();
-  } catch (const std::bad_alloc &) {
-    return Error(ErrorCode::OutOfMemory, "out of memory for a model");
-  }
-}
-
 Expected<PnnxModel> PnnxModel::load(const std::string &paramPath,
                                     const std::string &binPath) {
-  return guardMemory([&]() -> Expected<PnnxModel> {
+  return guarded([&]() -> Expected<PnnxModel> {
     auto text = readFile(paramPath);
     if (!text)
       return text.error();
@@ -129,7 +122,7 @@ Expected<PnnxModel> PnnxModel::load(const std::string &paramPath,
 Expected<PnnxModel> PnnxModel::parse(std::string_view param,
                                      Span<const unsigned char> bin,
                                      std::string_view name) {
-  return guardMemory([&] {
+  return guarded([&] {
     OpenWeights openWeights;
     if (!bin.empty())
       openWeights = [&] { return WeightFile::open(bin, name); };

@@ -20,14 +20,23 @@ struct Role {
   std::string str() const { return concat(kind, index); }
 };
 
-/// The bytes between a view's first and last element.
-static std::pair<const char *, const char *> extentOf(const TensorView &view) {
-  const char *first = static_cast<const char *>(view.data());
+std::int64_t runtime::bytesSpanned(const TensorView &view) {
+  if (view.shape().elementCount() <= 0)
+    return 0;
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < view.shape().rank(); ++axis)
     last += (view.shape()[axis] - 1) * view.strides()[axis];
-  const auto size = static_cast<std::int64_t>(sizeOf(view.type()));
-  return {first, first + (last + 1) * size};
+  return (last + 1) * static_cast<std::int64_t>(sizeOf(view.type()));
+}
+
+Piece runtime::pieceOf(const TensorView &view) {
+  const char *first = static_cast<const char *>(view.data());
+  return {first, first + bytesSpanned(view)};
+}
+
+bool runtime::haveOneLayout(const TensorView &a, const TensorView &b) {
+  return a.type() == b.type() && a.shape() == b.shape() &&
+         a.strides() == b.strides();
 }
 
 static Status checkLayout(const TensorView &view, const Role &role) {
@@ -43,19 +52,23 @@ static Status checkLayout(const TensorView &view, const Role &role) {
   if (count < 0)
     return Error(ErrorCode::InvalidArgument,
                  concat(role.str(), " has the impossible shape ", shape.str()));
-  // Bounds every byte offset far from the end of 64 bits.
-  constexpr std::int64_t farthest = std::int64_t{1} << 56;
+  // Bounds the bytes that all axes span far from the end of 64 bits.
+  constexpr std::int64_t farthest = std::int64_t{1} << 52;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)
     if (strides[axis] < 0 || (count > 0 && shape[axis] > 1 &&
                               strides[axis] > farthest / (shape[axis] - 1)))
       return Error(
           ErrorCode::InvalidArgument,
           concat(role.str(), " has the impossible strides ", strides.str()));
-  if (count > 0 && !view.data())
-    return Error(
-        ErrorCode::InvalidArgument,
-        concat(role.str(), " of shape ", shape.str(), " has a null pointer"));
   return {};
+}
+
+static Status checkMemory(const TensorView &view, const Role &role) {
+  if (view.data() || view.shape().elementCount() == 0)
+    return {};
+  return Error(ErrorCode::InvalidArgument,
+               concat(role.str(), " of shape ", view.shape().str(),
+                      " has a null pointer"));
 }
 
 static Status checkView(const TensorView &view, const Role &role, DType type) {
@@ -89,38 +102,52 @@ static bool overlapsItself(const TensorView &view) {
   return false;
 }
 
-static bool share(const TensorView &a, const TensorView &b) {
-  if (a.shape().elementCount() <= 0 || b.shape().elementCount() <= 0)
-    return false;
-  const auto [beginA, endA] = extentOf(a);
-  const auto [beginB, endB] = extentOf(b);
-  return beginA < endB && beginB < endA;
+static Status checkSelfOverlap(const TensorView &output, std::size_t index) {
+  if (output.shape().elementCount() == 0 || !overlapsItself(output))
+    return {};
+  return Error(ErrorCode::OverlappingOutput,
+               concat("output ", index, " of shape ", output.shape().str(),
+                      " and strides ", output.strides().str(),
+                      " overlaps itself"));
 }
 
-static bool same(const TensorView &a, const TensorView &b) {
-  return a.data() == b.data() && a.type() == b.type() &&
-         a.shape() == b.shape() && a.strides() == b.strides();
+Error runtime::errorOf(const Overlap &overlap, const Demands &demands) {
+  return {ErrorCode::OverlappingOutput,
+          overlap.isInput
+              ? concat("output ", overlap.output, " overlaps operand @",
+                       demands.operands[overlap.other],
+                       " without being exactly it")
+              : concat("output ", overlap.output, " overlaps output ",
+                       overlap.other)};
 }
 
-static Status checkOverlap(const Arguments &call, const Demands &demands,
-                           std::size_t index) {
-  const TensorView &output = call.outputs[index];
-  if (overlapsItself(output))
-    return Error(ErrorCode::OverlappingOutput,
-                 concat("output ", index, " of shape ", output.shape().str(),
-                        " and strides ", output.strides().str(),
-                        " overlaps itself"));
+static Status checkOverlaps(const Arguments &call, const Demands &demands) {
+  InlineBuffer<Piece, 8> outputs(call.outputs.size());
+  InlineBuffer<Piece, 16> inputs(demands.operands.size());
+  std::transform(call.outputs.begin(), call.outputs.end(), outputs.data(),
+                 pieceOf);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    inputs[i] = pieceOf(call.inputs[demands.operands[i]]);
+  const auto found = findOverlap(
+      {outputs.data(), outputs.size()}, {inputs.data(), inputs.size()},
+      [&](std::size_t output, std::size_t input) {
+        const TensorView &view = call.inputs[demands.operands[input]];
+        return call.outputs[output].data() == view.data() &&
+               haveOneLayout(call.outputs[output], view);
+      });
+  return found ? Status(errorOf(*found, demands)) : Status();
+}
+
+/// Null pointers, and overlaps.
+static Status checkMemory(const Arguments &call, const Demands &demands) {
   for (std::uint32_t operand : demands.operands)
-    if (share(output, call.inputs[operand]) &&
-        !same(output, call.inputs[operand]))
-      return Error(ErrorCode::OverlappingOutput,
-                   concat("output ", index, " overlaps operand @", operand,
-                          " without being exactly it"));
-  for (std::size_t other = 0; other < index; ++other)
-    if (share(output, call.outputs[other]))
-      return Error(ErrorCode::OverlappingOutput,
-                   concat("output ", index, " overlaps output ", other));
-  return {};
+    if (auto status = checkMemory(call.inputs[operand], {"operand @", operand});
+        !status)
+      return status;
+  for (std::size_t i = 0; i < call.outputs.size(); ++i)
+    if (auto status = checkMemory(call.outputs[i], {"output ", i}); !status)
+      return status;
+  return checkOverlaps(call, demands);
 }
 
 static Error missing(std::uint32_t operand, std::size_t given) {
@@ -162,7 +189,8 @@ Expected<Shape> runtime::outputShape(const semantics::Operands &inputs,
   return shape;
 }
 
-Status runtime::checkArguments(const Arguments &call, const Demands &demands) {
+Status runtime::checkArguments(const Arguments &call, const Demands &demands,
+                               bool withMemory) {
   if (call.outputs.size() != demands.outputs.size())
     return Error(ErrorCode::InvalidArgument,
                  concat("the expression has ", demands.outputs.size(),
@@ -183,76 +211,32 @@ Status runtime::checkArguments(const Arguments &call, const Demands &demands) {
                           "; its operands broadcast to ", shape->str()));
   }
   for (std::size_t i = 0; i < call.outputs.size(); ++i)
-    if (call.outputs[i].shape().elementCount() > 0)
-      if (auto status = checkOverlap(call, demands, i); !status)
-        return status;
-  return {};
-}
-
-namespace {
-/// The bytes of one batch item's output.
-struct Written {
-  const char *begin;
-  const char *end;
-  std::size_t item;
-};
-} // namespace
-
-static Error batchOverlap(std::size_t item, const std::string &other) {
-  return {ErrorCode::OverlappingOutput,
-          concat("the output of batch item ", item, " overlaps ", other)};
-}
-
-/// What is written, in memory order; an error where two items write to the same
-/// bytes.
-static Expected<std::vector<Written>>
-sortedOutputs(std::span<const TensorView> outputs) {
-  std::vector<Written> written;
-  written.reserve(outputs.size());
-  for (std::size_t item = 0; item < outputs.size(); ++item)
-    if (outputs[item].shape().elementCount() > 0) {
-      const auto [begin, end] = extentOf(outputs[item]);
-      written.push_back({begin, end, item});
-    }
-  const auto isBefore = [](const Written &a, const Written &b) {
-    return a.begin < b.begin;
-  };
-  if (!std::is_sorted(written.begin(), written.end(), isBefore))
-    std::sort(written.begin(), written.end(), isBefore);
-  for (std::size_t i = 1; i < written.size(); ++i)
-    if (written[i].begin < written[i - 1].end)
-      return batchOverlap(written[i].item,
-                          concat("that of item ", written[i - 1].item));
-  return written;
+    if (auto status = checkSelfOverlap(call.outputs[i], i); !status)
+      return status;
+  return withMemory ? checkMemory(call, demands) : Status();
 }
 
 Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
                                   std::span<const TensorView> outputs,
                                   std::span<const std::uint32_t> used) {
-  const auto written = sortedOutputs(outputs);
-  if (!written)
-    return written.error();
-  if (written->empty())
-    return {};
-  const char *const lowest = written->front().begin;
-  const char *const highest = written->back().end;
   const std::size_t batch = outputs.size();
-  for (std::uint32_t operand : used)
-    for (std::size_t item = 0; item < batch; ++item) {
-      const TensorView &input = inputs[operand * batch + item];
-      if (input.shape().elementCount() <= 0)
-        continue;
-      const auto [begin, end] = extentOf(input);
-      if (end <= lowest || highest <= begin)
-        continue;
-      // Outputs are disjoint, so their ends are in order as well.
-      auto hit = std::partition_point(
-          written->begin(), written->end(),
-          [begin = begin](const Written &w) { return w.end <= begin; });
-      for (; hit != written->end() && hit->begin < end; ++hit)
-        if (hit->item != item || !same(input, outputs[item]))
-          return batchOverlap(hit->item,
-                              concat("operand @", operand, " of item ", item));
-    }
-  return {};
+  InlineBuffer<Piece, 16> written(batch), read(batch * used.size());
+  std::transform(outputs.begin(), outputs.end(), written.data(), pieceOf);
+  for (std::size_t i = 0; i < read.size(); ++i)
+    read[i] = pieceOf(inputs[used[i / batch] * batch + i % batch]);
+  const auto found = findOverlap(
+      {written.data(), batch}, {read.data(), read.size()},
+      [&](std::size_t output, std::size_t i) {
+        const TensorView &input = inputs[used[i / batch] * batch + i % batch];
+        return output == i % batch && input.data() == outputs[output].data() &&
+               haveOneLayout(input, outputs[output]);
+      });
+  if (!found)
+    return {};
+  return Error(ErrorCode::OverlappingOutput,
+               concat("the output of batch item ", found->output, " overlaps ",
+                      found->isInput
+                          ? concat("operand @", used[found->other / batch],
+                                   " of item ", found->other % batch)
+                          : concat("that of item ", found->other)));
 }

@@ -8,6 +8,7 @@
 #define KEXPR_RUNTIME_ARGUMENTS_H
 
 #include "Runtime/Demands.h"
+#include "Runtime/Overlap.h"
 #include "Semantics/Broadcast.h"
 
 #include <span>
@@ -30,8 +31,21 @@ Expected<Shape> outputShape(const semantics::Operands &inputs,
 
 /// The first thing wrong with a call: what `checkInputs` finds, outputs of the
 /// wrong type or shape, memory that is null or shared where it may not be.
-/// Reads no element and writes nothing.
-Status checkArguments(const Arguments &arguments, const Demands &demands);
+/// Reads no element and writes nothing. Without `withMemory`, what is said of
+/// memory is left out.
+Status checkArguments(const Arguments &arguments, const Demands &demands,
+                      bool withMemory = true);
+
+/// Bytes from the first element of a view that is right to its last; 0 without
+/// elements.
+std::int64_t bytesSpanned(const TensorView &view);
+/// Where they are.
+Piece pieceOf(const TensorView &view);
+/// Whether two views have their elements in the same places, if they begin in
+/// the same one.
+bool haveOneLayout(const TensorView &a, const TensorView &b);
+/// The error of an overlap in a call.
+Error errorOf(const Overlap &overlap, const Demands &demands);
 
 /// Whether the items of a batch keep out of each other's way: `outputs[i]` may
 /// be exactly an input of item i, and shares no memory with anything else.

@@ -8,6 +8,7 @@
 
 #include "Semantics/Check.h"
 #include "Support/InlineBuffer.h"
+#include "Syntax/Parser.h"
 
 #include <algorithm>
 #include <cstring>
@@ -110,14 +111,27 @@ Expected<KernelPtr> EngineImpl::make(const Expression &expression,
 Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression,
                                        const CompileOptions &options,
                                        std::chrono::nanoseconds parseTime) {
-  return cache.findOrMake(CacheKey(options, expression.canonical()),
-                          CacheKey(options, expression.text()),
-                          [&] { return make(expression, options, parseTime); });
+  return shared->withStack(options.mode, [&] {
+    const Log::Deferral lines;
+    return cache.findOrMake(CacheKey(options, expression.canonical()),
+                            CacheKey(options, expression.text()), [&] {
+                              return make(expression, options, parseTime);
+                            });
+  });
+}
+
+/// The kernel that this very text led to before, if the text is within the
+/// limits of the one who asks now.
+KernelPtr EngineImpl::findFitting(std::string_view text,
+                                  const CompileOptions &options) {
+  KernelPtr kernel = cache.find(CacheKey(options, text));
+  return kernel && syntax::fits(kernel->expression(), options.limits) ? kernel
+                                                                      : nullptr;
 }
 
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,
                                         const CompileOptions &options) {
-  if (KernelPtr kernel = cache.find(CacheKey(options, text)))
+  if (KernelPtr kernel = findFitting(text, options))
     return kernel;
   const auto start = Clock::now();
   auto expression = Expression::parse(text, options.limits);

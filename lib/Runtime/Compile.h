@@ -28,6 +28,8 @@ private:
                              const CompileOptions &options,
                              std::chrono::nanoseconds parseTime);
 
+  KernelPtr findFitting(std::string_view text, const CompileOptions &options);
+
   Expected<KernelPtr> make(const Expression &expression,
                            const CompileOptions &options,
                            std::chrono::nanoseconds parseTime);

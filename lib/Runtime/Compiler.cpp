@@ -24,7 +24,7 @@ Compiler::Compiler(const EngineOptions &options)
                   options.vectorBits != 0) {
   openCache();
   if (options.warmUp)
-    workers.add(true, [this] { warmUp(); });
+    warmUpLater();
 }
 
 Compiler::~Compiler() = default;
@@ -41,10 +41,6 @@ void Compiler::openCache() {
     disk = std::make_unique<const code::DiskCache>(std::move(*directory));
   else
     cacheFault = directory.error();
-}
-
-OptLevel runtime::levelOf(Mode mode) {
-  return mode == Mode::Baseline ? OptLevel::Baseline : OptLevel::Optimized;
 }
 
 static std::unique_ptr<const Code>
@@ -71,16 +67,16 @@ std::string Compiler::keyOnDisk(const semantics::Plan &plan,
 Compiler::CodePtr Compiler::find(const semantics::Plan &plan, OptLevel level,
                                  CompileTimes *times) const {
   if (!disk)
-    return nullptr;
+    return CodePtr();
   const auto start = Clock::now();
   const auto image = disk->find(keyOnDisk(plan, level));
   if (watching)
     watching->diskAsked(plan, level, image.has_value(), Clock::now() - start);
   if (!image)
-    return nullptr;
+    return CodePtr();
   auto loaded = code::CodeMemory::ofProcess()->load(*image, told.listeners());
   if (!loaded)
-    return nullptr;
+    return CodePtr();
   if (times)
     times->link = Clock::now() - start;
   return codeOf(std::move(*loaded), level);
@@ -150,101 +146,79 @@ static std::unique_ptr<const Code> interpret(const semantics::Plan &plan) {
   return code;
 }
 
-/// It is shown afterwards, which takes longer than it took to make.
-void Compiler::takeOver(Loop &loop, CodePtr code, const semantics::Plan &plan,
-                        OptLevel level) const {
-  loop.improve(std::move(code));
-  if (watching)
-    watching->improved(plan, level);
-  dump(plan, level);
+/// Machine code from the disk or the code generator; null where the processor
+/// or the system can have none.
+Expected<Compiler::CodePtr> Compiler::firstCode(const semantics::Plan &plan,
+                                                OptLevel level,
+                                                CompileTimes *times) const {
+  if (auto code = find(plan, level, times))
+    return code;
+  return newCode(plan, level, times);
 }
 
-/// What fails, for lack of memory, leaves the tier there is.
-void Compiler::improve(Loop &loop, const semantics::Plan &plan,
-                       OptLevel level) const {
-  try {
-    if (auto code = find(plan, level, nullptr)) {
-      takeOver(loop, std::move(code), plan, level);
-      return;
-    }
-    const auto machine = target();
-    if (machine && !(*machine)->hasFma)
-      return;
-    auto code = machine ? generate(plan, **machine, level, nullptr)
-                        : Expected<CodePtr>(machine.error());
-    if (code) {
-      takeOver(loop, std::move(*code), plan, level);
-      return;
-    }
-    if (watching)
-      watching->failed(plan, level, code.error());
-  } catch (const std::bad_alloc &) {
-  }
-  ++failed;
-}
-
-/// Has a better tier built in the background: baseline code soon, before any
-/// loop's optimised code.
-void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
-                            const std::shared_ptr<const semantics::Plan> &plan,
-                            OptLevel level) const {
-  workers.add(level == OptLevel::Baseline, loop,
-              [this, plan, level, later = std::weak_ptr<Loop>(loop)] {
-                // A loop that nobody has any more is not worth the work.
-                if (const auto loop = later.lock())
-                  improve(*loop, *plan, level);
-              });
-}
-
-std::shared_ptr<const Loop> Compiler::replaceLater(const Loop &loop,
-                                                   const semantics::Plan &plan,
-                                                   Mode mode) const {
-  auto made =
-      std::make_shared<Loop>(plan, std::make_unique<const Code>(loop.code()));
-  improveLater(made, std::make_shared<const semantics::Plan>(plan),
-               levelOf(mode));
-  return made;
+/// The same from the code generator alone.
+Expected<Compiler::CodePtr> Compiler::newCode(const semantics::Plan &plan,
+                                              OptLevel level,
+                                              CompileTimes *times) const {
+  const auto machine = target();
+  // Where nothing can be made executable, LLVM cannot be loaded either.
+  const auto &memory = code::CodeMemory::ofProcess();
+  if (!memory->status())
+    return CodePtr();
+  if (!machine)
+    return machine.error();
+  if (!(*machine)->hasFma)
+    return CodePtr();
+  auto code = generate(plan, **machine, level, times);
+  if (!code && !memory->status())
+    return CodePtr();
+  return code;
 }
 
 Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
                                                Mode mode,
                                                CompileTimes *times) const {
-  const auto loopOf = [&plan](CodePtr code) {
+  const auto level = lastLevel(plan, mode);
+  if (mode != Mode::Interpret && level != levelOf(mode))
+    ++limited;
+  CodePtr code;
+  if (level && mode == Mode::Tiered) {
+    code = find(plan, *level, times);
+    // Loading LLVM takes longer than interpreting; but options that describe no
+    // machine are said to be wrong at once.
+    if (!code && namesTarget)
+      if (const auto machine = target(); !machine)
+        return machine.error();
+  } else if (level) {
+    auto made = firstCode(plan, *level, times);
+    if (!made)
+      return made.error();
+    code = std::move(*made);
+  }
+  if (code) {
+    dump(plan, *level);
     return std::make_shared<Loop>(plan, std::move(code));
-  };
-  if (mode == Mode::Interpret)
-    return loopOf(interpret(plan));
-  const OptLevel level = levelOf(mode);
-  if (auto code = find(plan, level, times)) {
-    dump(plan, level);
-    return loopOf(std::move(code));
   }
-  // Loading LLVM takes longer than interpreting; but options that describe no
-  // machine are said to be wrong at once.
-  if (mode != Mode::Tiered || namesTarget) {
-    const auto machine = target();
-    if (!machine)
-      return machine.error();
-    if (!(*machine)->hasFma)
-      return loopOf(interpret(plan));
-    if (mode != Mode::Tiered) {
-      auto code = generate(plan, **machine, level, times);
-      if (!code)
-        return code.error();
-      dump(plan, level);
-      return loopOf(std::move(*code));
-    }
-  }
-  auto loop = loopOf(interpret(plan));
+  auto loop = std::make_shared<Loop>(plan, interpret(plan));
+  if (!level || mode != Mode::Tiered)
+    return loop;
   const auto kept = std::make_shared<const semantics::Plan>(plan);
   improveLater(loop, kept, OptLevel::Baseline);
-  improveLater(loop, kept, OptLevel::Optimized);
+  if (level == OptLevel::Optimized)
+    improveLater(loop, kept, OptLevel::Optimized);
   return loop;
 }
 
 Expected<std::shared_ptr<const Loop>>
 Compiler::compile(const semantics::Plan &plan, Mode mode,
                   CompileTimes *times) const {
+  return withStack(mode, [&] { return compileHere(plan, mode, times); });
+}
+
+Expected<std::shared_ptr<const Loop>>
+Compiler::compileHere(const semantics::Plan &plan, Mode mode,
+                      CompileTimes *times) const {
+  const Log::Deferral lines;
   // Loops of different modes are different loops.
   const auto letter = [](Mode each) {
     return static_cast<char>('0' + static_cast<int>(each));
@@ -270,6 +244,7 @@ void Compiler::addTo(EngineStats &stats) const {
   stats.compiled = stats.baseline.loops + stats.optimized.loops;
   stats.shared = shared;
   stats.failed = failed;
+  stats.limited = limited;
   if (!disk)
     return;
   const auto counts = disk->counts();

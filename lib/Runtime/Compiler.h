@@ -12,41 +12,51 @@
 #include "Runtime/Background.h"
 #include "Runtime/LoopTable.h"
 #include "Runtime/Profile.h"
+#include "Runtime/Tiers.h"
 #include "Runtime/Watcher.h"
+#include "Support/Guarded.h"
+#include "Support/Thread.h"
 #include "kexpr/Engine.h"
 
 namespace kexpr::runtime {
-
-/// The last tier of a mode that generates code.
-codegen::OptLevel levelOf(Mode mode);
 
 /// What loops are compiled for and with; shared by an engine and its kernels.
 /// All members may be called from any thread.
 class Compiler {
 public:
+  using PlanPtr = std::shared_ptr<const semantics::Plan>;
+
   explicit Compiler(const EngineOptions &options);
   ~Compiler();
 
   /// The plan as a loop of the tier that `mode` asks for, which a better one
-  /// takes the place of later if it asks for that; the interpreter where the
-  /// target has no fused multiply-add. Code that the cache on disk has is not
-  /// generated. Plans that differ in the values of parameters alone share a
-  /// loop for as long as one of its kernels lives, and of threads that ask for
-  /// one at once, one makes it. What making the loop took is put in `times`.
+  /// takes the place of later if it asks for that; of a lower one, down to the
+  /// interpreter, where the loop is too long, or no code can be made here. Code
+  /// that the cache on disk has is not generated. Plans that differ in the
+  /// values of parameters alone share a loop for as long as one of its kernels
+  /// lives, and of threads that ask for one at once, one makes it. What making
+  /// the loop took is put in `times`.
   Expected<std::shared_ptr<const Loop>>
   compile(const semantics::Plan &plan, Mode mode,
           CompileTimes *times = nullptr) const;
-  /// A loop that runs what `loop` runs now until the code of `plan`, which
-  /// computes the same from the same memory, was built in the background, in
-  /// the last tier of `mode`. No better tier of `loop` takes its place.
-  std::shared_ptr<const Loop>
-  replaceLater(const Loop &loop, const semantics::Plan &plan, Mode mode) const;
+  /// Has the code of a plan built in the background, to take the place of what
+  /// `loop` runs.
+  void improveLater(const std::shared_ptr<Loop> &loop, const PlanPtr &plan,
+                    codegen::OptLevel level) const;
+  /// Does `work`, which returns an Expected and may compile in this mode, where
+  /// there is stack enough for it.
+  template <class F>
+  auto withStack(Mode mode, F work) const -> decltype(work());
   /// Waits until no tier is being built in the background.
   void settle() const { workers.settle(); }
 
   /// The machine; an error if the options do not describe one that runs here,
   /// or LLVM is missing.
   Expected<const codegen::Target *> target() const;
+  /// An error if no code can be made here, or could not be once.
+  Status codeStatus() const;
+  /// The host's threads, or none.
+  const Executor &executor() const { return options.executor; }
   /// An error if a directory for a cache was named but is not used.
   const Status &cacheStatus() const { return cacheFault; }
   /// What profilers and debuggers are told.
@@ -68,6 +78,7 @@ private:
 
   void openCache();
   void warmUp() const;
+  void warmUpLater();
   Expected<std::shared_ptr<Loop>> make(const semantics::Plan &plan, Mode mode,
                                        CompileTimes *times) const;
   Expected<CodePtr> generate(const semantics::Plan &plan,
@@ -81,11 +92,18 @@ private:
   void dump(const semantics::Plan &plan, codegen::OptLevel level) const;
   void keep(const semantics::Plan &plan, codegen::OptLevel level,
             const code::Image &image, const backend::Backend &backend) const;
-  void improveLater(const std::shared_ptr<Loop> &loop,
-                    const std::shared_ptr<const semantics::Plan> &plan,
-                    codegen::OptLevel level) const;
+  Expected<std::shared_ptr<const Loop>> compileHere(const semantics::Plan &plan,
+                                                    Mode mode,
+                                                    CompileTimes *times) const;
+  Expected<CodePtr> firstCode(const semantics::Plan &plan,
+                              codegen::OptLevel level,
+                              CompileTimes *times) const;
+  Expected<CodePtr> newCode(const semantics::Plan &plan,
+                            codegen::OptLevel level, CompileTimes *times) const;
   void takeOver(Loop &loop, CodePtr code, const semantics::Plan &plan,
                 codegen::OptLevel level) const;
+  Expected<bool> improveFromDisk(Loop &loop, const semantics::Plan &plan,
+                                 codegen::OptLevel level) const;
   void improve(Loop &loop, const semantics::Plan &plan,
                codegen::OptLevel level) const;
 
@@ -97,14 +115,27 @@ private:
   std::unique_ptr<const code::DiskCache> disk;
   Status cacheFault;
   mutable std::atomic<std::uint64_t> unpruned = 0; ///< Bytes stored since.
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   mutable std::optional<Expected<codegen::Target>> machine;
   mutable Spent baseline, optimized;
-  mutable std::atomic<std::uint64_t> shared = 0, failed = 0;
+  mutable std::atomic<std::uint64_t> shared = 0, failed = 0, limited = 0;
   mutable LoopTable loops;
   /// Last, so that its jobs end before what they use.
   mutable Background workers;
 };
+
+template <class F>
+auto Compiler::withStack(Mode mode, F work) const -> decltype(work()) {
+  const bool generates = mode != Mode::Interpret &&
+                         (mode != Mode::Tiered || namesTarget || watching);
+  if (!generates)
+    return work();
+  decltype(work()) result = Error(ErrorCode::OutOfMemory,
+                                  "the thread has too little stack to generate "
+                                  "code, and no other can be started");
+  onEnoughStack([&]() noexcept { result = guarded(work); });
+  return result;
+}
 
 } // namespace kexpr::runtime
 

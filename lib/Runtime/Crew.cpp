@@ -6,92 +6,49 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Crew.h"
 
+#include "Support/Fork.h"
+#include "Support/Thread.h"
+
 #include <algorithm>
 #include <new>
-#include <thread>
 
-#include <dlfcn.h>
 #include <pthread.h>
 
+using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// Tells the processor that this thread waits.
-static void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb");
-#endif
-}
-
-/// Keeps the library that this is part of in memory: a helper may wait in its
-/// code for a while after a host has closed it.
-static void stayLoaded() {
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<void *>(&relax), &here) != 0 && here.dli_fname)
-    dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
+// Helpers may still wait while the process ends.
+static constinit Once<Crew> ofAll;
 
 Crew &Crew::ofProcess() {
-  // Never destroyed: helpers may still wait while the process ends.
-  static Crew *const crew = [] {
-    static auto *const made = new Crew;
-    stayLoaded();
+  stayLoaded();
+  return ofAll.get([] {
     // A child of fork has none of the threads.
     pthread_atfork(nullptr, nullptr, [] {
-      made->~Crew();
-      new (made) Crew;
+      if (Crew *const crew = ofAll.find()) {
+        crew->~Crew();
+        new (crew) Crew;
+      }
     });
-    return made;
-  }();
-  return *crew;
+    return Crew();
+  });
 }
 
-Crew::Call::Call(std::int64_t count, std::int64_t chunk, unsigned helpers,
-                 RangeFn work)
-    : chunk(chunk), helpers(helpers), work(work) {
-  const std::int64_t each = count / (helpers + 1);
-  for (unsigned i = 0; i <= helpers; ++i) {
-    shares[i].next.store(i * each, std::memory_order_relaxed);
-    shares[i].end = i < helpers ? (i + 1) * each : count;
-  }
-}
-
-bool Crew::Call::takePart(std::size_t share) {
-  bool hasBegun = false;
-  for (unsigned tried = 0; tried <= helpers; ++tried) {
-    auto &[next, end] = shares[(share + tried) % (helpers + 1)];
-    while (next.load(std::memory_order_relaxed) < end) {
-      const std::int64_t begin = next.fetch_add(chunk);
-      if (begin >= end)
-        break;
-      work(begin, std::min(begin + chunk, end));
-      hasBegun = true;
-    }
-  }
-  return hasBegun;
-}
-
-bool Crew::run(std::int64_t count, std::int64_t chunk, unsigned helpers,
-               RangeFn work) {
-  if (helpers == 0 || helpers > MostHelpers || waiting.load() < helpers)
+bool Crew::run(Team &team, unsigned helpers) {
+  helpers = std::min<unsigned>(helpers, MostHelpers);
+  if (helpers == 0 || waiting.load() < helpers)
     return false;
-  Call call(count, chunk, helpers, work);
-  Call *none = nullptr;
-  if (!current.compare_exchange_strong(none, &call))
+  Team *none = nullptr;
+  if (!current.compare_exchange_strong(none, &team))
     return false;
-  call.takePart(0);
+  wanted = helpers;
+  team.takePart(0);
   current = nullptr;
   // A helper says what it works for before it makes sure that this is still
   // the current call: whoever is not seen here will not begin.
   for (const Place &place : places)
-    for (unsigned spins = 0; place.call.load() == &call; ++spins) {
-      constexpr unsigned many = 1 << 12;
-      if (spins < many)
-        relax();
-      else // its core was taken away from it
-        std::this_thread::yield();
-    }
+    for (unsigned spins = 0; place.call.load() == &team; ++spins)
+      relax(spins);
   return true;
 }
 
@@ -109,14 +66,13 @@ bool Crew::hire(unsigned helpers) {
 
 /// Takes part in the current call, if there is one that has work left.
 bool Crew::help(Place &place) {
-  Call *const seen = current.load();
+  Team *const seen = current.load();
   if (!seen)
     return false;
   place.call = seen;
   bool hasHelped = false;
   // Whoever is late looks again and again; that must not slow the others.
-  if (current.load() == seen && seen->joined.load() < seen->helpers &&
-      seen->joined.fetch_add(1) < seen->helpers)
+  if (current.load() == seen && seen->join(wanted.load()))
     hasHelped = seen->takePart(1 + (&place - places.data()));
   place.call = nullptr;
   return hasHelped;
@@ -130,6 +86,9 @@ Crew::Place *Crew::findPlace() {
 }
 
 void Crew::serve(std::chrono::microseconds patience) {
+  // A host may say "for ever" by the greatest number there is.
+  patience =
+      std::min<std::chrono::microseconds>(patience, std::chrono::hours(1));
   Place *const place = findPlace();
   ++waiting;
   auto until = Clock::now() + patience;
@@ -139,7 +98,7 @@ void Crew::serve(std::chrono::microseconds patience) {
       until = Clock::now() + patience;
       hasHelped = true;
     }
-    relax();
+    relax(0);
     // Asking for the time takes as long as many looks.
     if (spins % 64 == 0 && Clock::now() >= until)
       break;

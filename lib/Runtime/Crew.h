@@ -7,10 +7,8 @@
 #ifndef KEXPR_RUNTIME_CREW_H
 #define KEXPR_RUNTIME_CREW_H
 
-#include "Runtime/RangeFn.h"
+#include "Runtime/Team.h"
 
-#include <array>
-#include <atomic>
 #include <chrono>
 
 namespace kexpr::runtime {
@@ -29,19 +27,16 @@ public:
   Crew(const Crew &) = delete;
   Crew &operator=(const Crew &) = delete;
 
-  /// Runs `work` over [0, count) in chunks on the calling thread and `helpers`
-  /// others. Each begins with a share of its own, the same from call to call,
-  /// so that what a core's caches hold is of use to it; then it takes from the
-  /// others'. False, with nothing done, where not so many are awake, or the
-  /// crew works for another call.
-  bool run(std::int64_t count, std::int64_t chunk, unsigned helpers,
-           RangeFn work);
+  /// Runs a team's range on the calling thread and `helpers` others, as many
+  /// as there can be. False, with nothing done, where not so many are awake, or
+  /// the crew works for another call.
+  bool run(Team &team, unsigned helpers);
 
   /// Whether the caller is to have another thread call `serve`: there are not
   /// yet so many helpers, and the one more is counted. Where the last few
   /// waited in vain, calls being too far apart, seldom.
   bool hire(unsigned helpers);
-  /// Takes part in calls until there was none for so long.
+  /// Takes part in calls until there was none for so long, or for an hour.
   void serve(std::chrono::microseconds patience);
 
   /// How many helpers are awake.
@@ -50,34 +45,17 @@ public:
 private:
   static constexpr std::size_t MostHelpers = 64;
 
-  /// What of a call is not yet begun.
-  struct alignas(64) Share {
-    std::atomic<std::int64_t> next;
-    std::int64_t end;
-  };
-  /// A call that helpers may take part in.
-  struct Call {
-    std::int64_t chunk;
-    unsigned helpers;
-    RangeFn work;
-    std::atomic<unsigned> joined = 0;
-    std::array<Share, MostHelpers + 1> shares;
-
-    Call(std::int64_t count, std::int64_t chunk, unsigned helpers,
-         RangeFn work);
-    /// Whether there was anything to do.
-    bool takePart(std::size_t share);
-  };
   /// What a helper works for, so that the call does not end before it.
   struct alignas(64) Place {
     std::atomic<bool> isTaken = false;
-    std::atomic<Call *> call = nullptr;
+    std::atomic<Team *> call = nullptr;
   };
 
   bool help(Place &place);
   Place *findPlace();
 
-  alignas(64) std::atomic<Call *> current = nullptr;
+  alignas(64) std::atomic<Team *> current = nullptr;
+  std::atomic<unsigned> wanted = 0; ///< Helpers of that call.
   alignas(64) std::atomic<unsigned> waiting = 0;
   std::atomic<unsigned> hired = 0;
   /// Helpers in a row that no call needed, and how often one was asked for

@@ -7,82 +7,92 @@
 #include "Runtime/Executor.h"
 
 #include "Runtime/Crew.h"
-
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
+#include "Runtime/HostThreads.h"
+#include "Runtime/Scheduler.h"
+#include "Support/Guarded.h"
 
 #include <algorithm>
 
 using namespace kexpr;
+using namespace kexpr::runtime;
 
-/// oneTBB's simple partitioner halves down to the grain, so the grain is what
-/// bounds the number of tasks: a few for each thread keep the load even
-/// without making tasks of no size.
-static constexpr std::int64_t TasksPerThread = 4;
+/// Ranges for each thread: few keep the load even.
+static constexpr std::int64_t RangesPerThread = 4;
 
-static void split(std::int64_t count, std::int64_t grain, unsigned threads,
-                  const runtime::RangeFn &work) {
-  const std::int64_t even = count / (TasksPerThread * threads) + 1;
-  const tbb::blocked_range<std::int64_t> all(0, count, std::max(grain, even));
-  tbb::parallel_for(
-      all,
-      [&work](const tbb::blocked_range<std::int64_t> &range) {
-        work(range.begin(), range.end());
-      },
-      tbb::simple_partitioner());
+namespace {
+/// A call and the threads that take part in it.
+struct Shared {
+  std::int64_t count;
+  const Split &split;
+  unsigned threads; ///< At most, the caller among them.
+  PartFn part;
+
+  /// Threads that have `grains` to do each, at least one.
+  unsigned threadsFor(std::int64_t grains) const {
+    return static_cast<unsigned>(
+        std::clamp<std::int64_t>(count / (grains * split.grain), 1, threads));
+  }
+  std::int64_t chunkFor(unsigned each, std::int64_t least) const {
+    return std::max(least, count / (RangesPerThread * each) + 1);
+  }
+  /// Whether waking a thread takes a good part of the time of the call.
+  bool isMiddling() const {
+    constexpr std::int64_t mostGrains = 256; // a millisecond of work
+    return count / split.grain <= mostGrains * threads;
+  }
+};
+} // namespace
+
+/// Schedulers throw where they have no memory for tasks, after those there are.
+/// Calls need no other thread.
+template <class F> static void ifThereIsMemory(F schedule) {
+  guardedOr(0, [&] { return schedule(), 0; });
 }
 
-/// Helpers beside the calling thread that a call can use.
-static unsigned usefulHelpers(std::int64_t count, std::int64_t grain,
-                              unsigned threads) {
-  const std::int64_t parts = count / (runtime::GrainsShared / 2 * grain);
-  return static_cast<unsigned>(
-      std::clamp<std::int64_t>(parts - 1, 0, threads - 1));
-}
-
-/// Whether waking a thread takes a good part of the time of the call.
-static bool isMiddling(std::int64_t count, std::int64_t grain,
-                       unsigned threads) {
-  constexpr std::int64_t mostGrains = 256; // a millisecond of work
-  return count / grain <= mostGrains * threads;
-}
-
-/// Has threads of the arena that the call is made in wait for the next one.
-static void keepAwake(unsigned helpers, std::chrono::microseconds patience) {
-  runtime::Crew &crew = runtime::Crew::ofProcess();
-  tbb::task_arena here(tbb::task_arena::attach{});
-  while (crew.hire(helpers))
-    here.enqueue([&crew, patience] { crew.serve(patience); });
-}
-
-static void splitOrShare(std::int64_t count, const runtime::Split &plan,
-                         unsigned threads, runtime::RangeFn work) {
-  const unsigned helpers = usefulHelpers(count, plan.grain, threads);
-  const bool stays = plan.stayAwake.count() > 0 && helpers > 0 &&
-                     isMiddling(count, plan.grain, threads);
-  const std::int64_t chunk =
-      std::max(plan.grain / 2, count / (TasksPerThread * (helpers + 1))) + 1;
-  if (stays && runtime::Crew::ofProcess().run(count, chunk, helpers, work))
-    return;
-  if (count <= plan.alone)
-    work(0, count);
-  else
-    split(count, plan.grain, threads, work);
+/// Small calls go to threads that are awake, larger ones to the scheduler.
+static void splitOrShare(const Shared &call) {
+  const Split &split = call.split;
+  const unsigned helpers = call.threadsFor(GrainsShared / 2) - 1;
+  const bool stays =
+      split.stayAwake.count() > 0 && helpers > 0 && call.isMiddling();
+  if (stays) {
+    Team team(call.count, call.chunkFor(helpers + 1, split.grain / 2 + 1),
+              helpers + 1, call.part);
+    if (guardedOr(false, [&] { return Crew::ofProcess().run(team, helpers); }))
+      return;
+  }
+  const unsigned threads = call.count <= split.alone ? 1 : call.threadsFor(1);
+  Team team(call.count, call.chunkFor(threads, split.grain), threads,
+            call.part);
+  if (threads > 1)
+    ifThereIsMemory([&] { runOnScheduler(threads, team); });
+  if (!team.isDone())
+    team.takePart(0);
   if (stays)
-    keepAwake(helpers, plan.stayAwake);
+    ifThereIsMemory([&] { keepAwake(helpers, split.stayAwake); });
 }
 
-void runtime::forRange(std::int64_t count, const Split &plan, RangeFn work) {
-  if (plan.maxThreads == 1 || count <= plan.grain)
-    return work(0, count);
-  const auto here =
-      static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
+  const auto alone = [&]() -> Status {
+    Ranges all(count);
+    part(all);
+    return {};
+  };
+  if (split.maxThreads == 1 || count <= split.grain)
+    return alone();
+  const auto limited = [&split](unsigned threads) {
+    return split.maxThreads ? std::min(split.maxThreads, threads) : threads;
+  };
+  if (split.host.run) {
+    const Shared call{count, split, limited(threadsOf(split.host)), part};
+    const unsigned threads = call.threadsFor(GrainsShared / 2);
+    return threads == 1 ? alone()
+                        : runOnHost(split, threads, count,
+                                    call.chunkFor(threads, split.grain), part);
+  }
+  const unsigned here = guardedOr(1u, schedulerThreads);
   if (here == 1)
-    return work(0, count);
-  if (plan.maxThreads == 0 || plan.maxThreads >= here)
-    return splitOrShare(count, plan, here, work);
-  // A limit below the arena's own needs an arena of that size.
-  tbb::task_arena arena(static_cast<int>(plan.maxThreads));
-  arena.execute([&] { splitOrShare(count, plan, plan.maxThreads, work); });
+    return alone();
+  splitOrShare({count, split, limited(here), part});
+  return {};
 }

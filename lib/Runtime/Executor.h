@@ -7,7 +7,10 @@
 #ifndef KEXPR_RUNTIME_EXECUTOR_H
 #define KEXPR_RUNTIME_EXECUTOR_H
 
-#include "Runtime/RangeFn.h"
+#include "Runtime/Team.h"
+#include "Support/DefaultFloats.h"
+#include "kexpr/Error.h"
+#include "kexpr/Executor.h"
 
 #include <chrono>
 
@@ -21,21 +24,29 @@ inline constexpr std::int64_t GrainsShared = 4;
 struct Split {
   /// Elements of one task at least.
   std::int64_t grain = 1;
-  /// Threads at most; 0 is as many as the caller's arena has, 1 is the caller.
+  /// Threads at most; 0 is as many as there are, 1 is the caller.
   unsigned maxThreads = 0;
   /// How long other threads wait, without sleeping, for the next call.
   std::chrono::microseconds stayAwake{0};
   /// Elements up to which the calling thread is done before a sleeping one is
   /// awake.
   std::int64_t alone = 0;
+  /// Whose threads: the host's, or if it has no function the scheduler's.
+  Executor host = {};
+  /// What keeps the environment that the host's executor is called in; null if
+  /// it is the default.
+  DefaultFloats *floats = nullptr;
 };
 
-/// Runs `work` over [0, count) and returns when all of it is done. A range of
+/// Runs `part` over [0, count) and returns when all of it is done. A range of
 /// up to one grain, or one thread, is run on the calling thread without
-/// touching the scheduler. Otherwise oneTBB splits it, in the task arena the
-/// call is made in, so a host's own arena bounds it; or, between threads that
-/// stayed awake since another call, hand it out themselves.
-void forRange(std::int64_t count, const Split &split, RangeFn work);
+/// touching the scheduler. Otherwise the host's executor has the threads; or
+/// oneTBB, in the task arena the call is made in, so that a host's own arena
+/// bounds it; or else those that stayed awake since another call. Nothing of
+/// the host's runs on a thread that waits, and a host that cancels its own work
+/// cancels none of this. In a child of fork, the scheduler has no threads.
+/// Errors: those of an executor that does not do what it should.
+Status forRange(std::int64_t count, const Split &split, PartFn part);
 
 } // namespace kexpr::runtime
 

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Hardware.h"
 
+#include "Support/Fork.h"
+#include "Support/SystemText.h"
+#include "Support/Text.h"
+
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -16,42 +19,50 @@ using namespace kexpr;
 /// What Linux says of one cache, in bytes; 0 if there is no such cache. (What
 /// the C library says is the sum over the caches of all cores.)
 static std::int64_t sizeOfCache(int index) {
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" +
-                     std::to_string(index) + "/size");
-  std::int64_t size = 0;
-  char unit = 0;
-  file >> size >> unit;
-  const bool isGiven = file && size > 0 && size < (1 << 30);
-  return !isGiven ? 0 : unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : 0;
+  const std::string text = systemText(
+      concat("/sys/devices/system/cpu/cpu0/cache/index", index, "/size"));
+  std::string_view rest = text;
+  const std::uint64_t count = takeNumber(rest);
+  if (count >= (1 << 30) || rest.empty())
+    return 0;
+  const auto size = static_cast<std::int64_t>(count);
+  return rest[0] == 'K' ? size << 10 : rest[0] == 'M' ? size << 20 : 0;
 }
 
+static constinit Once<const std::int64_t> lastCache;
+
 std::int64_t runtime::lastCacheBytes() {
-  static const std::int64_t bytes = [] {
+  return lastCache.get([] {
     constexpr std::int64_t common = 32 << 20;
     std::int64_t most = 0;
     for (int index = 0; index < 8; ++index)
       most = std::max(most, sizeOfCache(index));
     return most > 0 ? most : common;
-  }();
-  return bytes;
+  });
 }
 
 /// Whether a hardware thread is the first of its core. What Linux says of one
 /// is a list such as `3,67`.
 static bool isFirstOfCore(unsigned thread) {
-  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(thread) +
-                     "/topology/thread_siblings_list");
-  unsigned first = 0;
-  return file >> first && first == thread;
+  const std::string text = systemText(concat(
+      "/sys/devices/system/cpu/cpu", thread, "/topology/thread_siblings_list"));
+  std::string_view rest = text;
+  return !text.empty() && takeNumber(rest) == thread;
+}
+
+static constinit Once<const unsigned> threads, cores;
+
+unsigned runtime::threadCount() {
+  return threads.get(
+      [] { return std::max(1u, std::thread::hardware_concurrency()); });
 }
 
 unsigned runtime::coreCount() {
-  static const unsigned count = [] {
-    const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-    unsigned cores = 0;
-    for (unsigned thread = 0; thread < threads; ++thread)
-      cores += isFirstOfCore(thread);
-    return cores > 0 ? cores : threads;
-  }();
-  return count;
+  return cores.get([] {
+    const unsigned all = threadCount();
+    unsigned first = 0;
+    for (unsigned thread = 0; thread < all; ++thread)
+      first += isFirstOfCore(thread);
+    return first > 0 ? first : all;
+  });
 }

@@ -17,6 +17,8 @@ namespace kexpr::runtime {
 /// common size where the system does not say.
 std::int64_t lastCacheBytes();
 
+/// Hardware threads that this process may use; at least 1.
+unsigned threadCount();
 /// Cores, however many threads each runs; at least 1.
 unsigned coreCount();
 

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Invocation.h"
 
-#include "Runtime/Tiles.h"
-
 using namespace kexpr;
 using namespace kexpr::runtime;
 
@@ -48,11 +46,14 @@ Status Invocation::prepare(const KernelImpl &kernel,
   return {};
 }
 
+void Invocation::fillParameters(void **pointers) const {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    pointers[i] = const_cast<std::uint64_t *>(parameters.data() + i);
+}
+
 void Invocation::locate(void *const *first, void **pointers,
                         std::int64_t *strides) const {
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    pointers[nest.slots() + i] =
-        const_cast<std::uint64_t *>(parameters.data() + i);
+  fillParameters(pointers + nest.slots());
   for (std::size_t s = 0; s < nest.slots(); ++s) {
     pointers[s] = first[s];
     strides[s] = nest.rank() ? nest.stride(s, nest.rank() - 1) : 0;
@@ -60,16 +61,13 @@ void Invocation::locate(void *const *first, void **pointers,
 }
 
 void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
-                     const Loop *streaming) const {
-  InlineBuffer<void *, InlineSlots> pointers(nest.slots() + parameters.size());
-  InlineBuffer<std::int64_t, InlineSlots> strides(nest.slots());
-  locate(first, pointers.data(), strides.data());
+                     const Loop *streaming, TaskMemory &memory) const {
+  locate(first, memory.pointers.data(), memory.strides.data());
   if (traversal.kind() == Traversal::Kind::Rows)
     runRows(first, begin * Unit, std::min(end * Unit, elements), streaming,
-            pointers.data(), strides.data());
+            memory);
   else
-    runTiles({loop->code(), nest, traversal, first}, begin, end,
-             pointers.data(), strides.data());
+    runTiles({loop->code(), nest, traversal, first}, begin, end, memory);
 }
 
 bool Invocation::canStream(void *const *first) const {
@@ -111,7 +109,9 @@ std::int64_t Invocation::unaligned(void *const *pointers,
 /// Computes the elements [begin, end).
 void Invocation::runRows(void *const *first, std::int64_t begin,
                          std::int64_t end, const Loop *streaming,
-                         void **pointers, const std::int64_t *strides) const {
+                         TaskMemory &memory) const {
+  void **pointers = memory.pointers.data();
+  const std::int64_t *strides = memory.strides.data();
   const std::int64_t inner = nest.inner();
   const auto shift = [&](std::int64_t columns) {
     for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)

@@ -9,7 +9,7 @@
 
 #include "Runtime/Arguments.h"
 #include "Runtime/KernelImpl.h"
-#include "Runtime/Traversal.h"
+#include "Runtime/Tiles.h"
 
 namespace kexpr::runtime {
 
@@ -41,6 +41,8 @@ public:
   const Loop &chosen() const { return *loop; }
   /// The call where its own tensors are.
   Item item() const { return {this, nest.firsts()}; }
+  /// Where the bits of every parameter are, as long as the call lives.
+  void fillParameters(void **pointers) const;
   /// All that the loop is given: where every slot begins, and the step of every
   /// tensor in the innermost loop in bytes.
   void locate(void *const *first, void **pointers, std::int64_t *strides) const;
@@ -52,15 +54,20 @@ public:
   /// Whether outputs may be written past the caches: their rows are long, and
   /// none is an input.
   bool canStream(void *const *first) const;
+  /// Bytes that a task copies operands to.
+  std::int64_t copyBytes() const {
+    return traversal.kind() == Traversal::Kind::Rows
+               ? 0
+               : runtime::copyBytes(nest, traversal);
+  }
   /// Computes the units [begin, end); with `streaming`, which computes what the
   /// chosen loop does, wherever outputs are aligned for it.
   void run(void *const *first, std::int64_t begin, std::int64_t end,
-           const Loop *streaming) const;
+           const Loop *streaming, TaskMemory &memory) const;
 
 private:
   void runRows(void *const *first, std::int64_t begin, std::int64_t end,
-               const Loop *streaming, void **pointers,
-               const std::int64_t *strides) const;
+               const Loop *streaming, TaskMemory &memory) const;
   std::int64_t unaligned(void *const *pointers, std::int64_t count) const;
 
   std::size_t outputs = 0;

@@ -11,40 +11,32 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
+/// Which numbers living threads have. Threads may end after statics.
+static constinit Mutex numbersMutex;
+static constinit Once<std::vector<bool>> allNumbers;
+
 namespace {
 /// The least number that no other living thread has: few threads at a time
 /// have numbers that differ in a shard.
 class ThreadNumber {
 public:
   ThreadNumber() {
-    std::lock_guard lock(mutex());
-    auto &all = taken();
-    const auto free = std::find(all.begin(), all.end(), false);
-    number = static_cast<std::size_t>(free - all.begin());
-    if (free == all.end())
-      all.push_back(true);
+    std::lock_guard lock(numbersMutex);
+    auto &numbers = allNumbers.get([] { return std::vector<bool>(); });
+    const auto free = std::find(numbers.begin(), numbers.end(), false);
+    number = static_cast<std::size_t>(free - numbers.begin());
+    if (free == numbers.end())
+      numbers.push_back(true);
     else
       *free = true;
   }
   ~ThreadNumber() {
-    std::lock_guard lock(mutex());
-    taken()[number] = false;
+    std::lock_guard lock(numbersMutex);
+    (*allNumbers.find())[number] = false;
   }
   ThreadNumber(const ThreadNumber &) = delete;
-  ThreadNumber &operator=(const ThreadNumber &) = delete;
 
   std::size_t number;
-
-private:
-  // Never destroyed: threads may end after statics.
-  static std::mutex &mutex() {
-    static auto *const all = new std::mutex;
-    return *all;
-  }
-  static std::vector<bool> &taken() {
-    static auto *const all = new std::vector<bool>;
-    return *all;
-  }
 };
 } // namespace
 
@@ -61,15 +53,19 @@ void KernelCache::touch(Entry &entry) {
     entry.lastUse.store(now, std::memory_order_relaxed);
 }
 
+/// Null where it was not made, or never will be: the thread that makes it is
+/// the calling one, or was left behind by a fork.
 KernelPtr KernelCache::waitFor(Entry &entry) {
   touch(entry);
-  KernelPtr kernel = entry.kernel.get();
-  if (kernel) {
+  if (!entry.flight.isAwaitable())
+    return nullptr;
+  entry.flight.wait();
+  if (entry.kernel) {
     Shard &shard = shardOfThread();
     std::lock_guard lock(shard.mutex);
     ++shard.hits;
   }
-  return kernel;
+  return entry.kernel;
 }
 
 KernelPtr KernelCache::find(std::string_view spelling) {
@@ -83,10 +79,10 @@ KernelPtr KernelCache::find(std::string_view spelling) {
       return found->second.kernel;
     }
   }
-  std::shared_ptr<Entry> entry;
+  EntryPtr entry;
   {
     std::lock_guard lock(mutex);
-    auto found = spellings.find(spelling);
+    const auto found = spellings.find(spelling);
     if (found == spellings.end())
       return nullptr;
     entry = found->second;
@@ -106,11 +102,8 @@ struct alignas(64) Holder {
 
 /// Puts a kernel into the thread's shard, with a count of references that only
 /// threads of this shard write to.
-void KernelCache::learn(std::string_view spelling,
-                        const std::shared_ptr<Entry> &entry) {
-  const KernelPtr &kernel = entry->kernel.get();
-  if (!kernel)
-    return;
+void KernelCache::learn(std::string_view spelling, const EntryPtr &entry) {
+  const KernelPtr &kernel = entry->kernel;
   auto holder = std::make_shared<const Holder>(kernel);
   const KernelImpl *target = kernel.get();
   Shard &shard = shardOfThread();
@@ -120,79 +113,103 @@ void KernelCache::learn(std::string_view spelling,
       Known{KernelPtr(std::move(holder), target), entry});
 }
 
+/// The entry of a key, which is new if the caller is to make its kernel.
+KernelCache::EntryPtr KernelCache::findOrAdd(std::string_view key,
+                                             std::string_view spelling,
+                                             bool &isNew) {
+  EntryPtr left; // goes without the lock
+  std::lock_guard lock(mutex);
+  const auto place = kernels.find(key);
+  isNew = place == kernels.end();
+  // What a parent's thread was making when it forked is made anew.
+  if (!isNew && !place->second->flight.isAwaitable() &&
+      !place->second->flight.isOfCaller()) {
+    left = remove(*place->second);
+    isNew = true;
+  }
+  if (isNew)
+    return addEntry(key, spelling);
+  addSpelling(place->second, spelling);
+  return place->second;
+}
+
 Expected<KernelPtr>
 KernelCache::findOrMake(std::string_view key, std::string_view spelling,
                         const std::function<Expected<KernelPtr>()> &make) {
-  std::shared_ptr<Entry> entry;
-  bool mine = false;
-  {
-    std::lock_guard lock(mutex);
-    const auto place = kernels.find(key);
-    mine = place == kernels.end();
-    entry = mine ? addEntry(key, spelling) : place->second;
-    if (!mine)
-      addSpelling(entry, spelling);
-  }
-  if (!mine) {
-    if (KernelPtr kernel = waitFor(*entry))
-      return kernel;
-    // Whoever made it failed. Its error speaks of its own spelling.
-    return make();
-  }
-  auto made = makeFor(*entry, make);
-  entry->promise.set_value(made ? *made : nullptr);
-  if (!made) {
-    std::lock_guard lock(mutex);
-    remove(*entry);
-    return made;
-  }
-  // Told without the lock: the watcher may be code of the host's.
-  for (const KernelPtr &kernel : keep(entry, spelling))
-    watcher->evicted(*kernel);
-  return made;
-}
-
-/// Puts a kernel that is ready to where it is found. The kernels that made room
-/// for it, if there is somebody to tell.
-std::vector<KernelPtr> KernelCache::keep(const std::shared_ptr<Entry> &entry,
-                                         std::string_view spelling) {
-  std::lock_guard lock(mutex);
-  // Since it was ready another thread may have made room by removing it.
-  const auto place = kernels.find(entry->key);
-  if (place == kernels.end() || place->second != entry)
-    return {};
-  learn(spelling, entry);
-  bytes += entry->kernel.get()->codeSize();
-  if (kernels.size() > limits.kernels || bytes > limits.bytes ||
-      misses >= countAgain)
-    return shrink();
-  return {};
+  bool isNew = false;
+  const EntryPtr entry = findOrAdd(key, spelling, isNew);
+  if (isNew)
+    return makeFor(entry, spelling, make);
+  if (KernelPtr kernel = waitFor(*entry))
+    return kernel;
+  // Whoever made it failed. Its error speaks of its own spelling.
+  return make();
 }
 
 /// Threads that wait for the entry are told, whatever happens.
 Expected<KernelPtr>
-KernelCache::makeFor(Entry &entry,
+KernelCache::makeFor(const EntryPtr &entry, std::string_view spelling,
                      const std::function<Expected<KernelPtr>()> &make) {
-  try {
-    return make();
-  } catch (const std::bad_alloc &) {
-    entry.promise.set_value(nullptr);
-    std::lock_guard lock(mutex);
-    remove(entry);
-    throw;
+  struct Landing {
+    KernelCache &cache;
+    const EntryPtr &entry;
+    ~Landing() {
+      entry->flight.land();
+      if (entry->kernel)
+        return;
+      std::lock_guard lock(cache.mutex);
+      cache.remove(*entry);
+    }
+  };
+  {
+    const Landing landing{*this, entry};
+    auto made = make();
+    if (!made)
+      return made;
+    entry->kernel = std::move(*made);
   }
+  keep(entry, spelling);
+  return entry->kernel;
+}
+
+/// Puts a kernel that is ready to where it is found. What made room for it goes
+/// without the lock: memory is unmapped, and hosts are told.
+void KernelCache::keep(const EntryPtr &entry, std::string_view spelling) {
+  std::vector<EntryPtr> evicted;
+  {
+    std::lock_guard lock(mutex);
+    // Since it was ready another thread may have made room by removing it.
+    const auto place = kernels.find(entry->key);
+    if (place == kernels.end() || place->second != entry)
+      return;
+    learn(spelling, entry);
+    bytes += entry->size();
+    if (kernels.size() > limits.kernels || bytes > limits.bytes ||
+        misses >= countAgain)
+      evicted = shrink();
+  }
+  for (std::size_t i = 0; watcher && i < evicted.size(); ++i)
+    watcher->evicted(*evicted[i]->kernel);
+}
+
+std::size_t KernelCache::Entry::size() const {
+  // Maps have texts, too.
+  std::size_t result = sizeof(Entry) + 2 * key.size() + kernel->size();
+  for (const std::string &spelling : spellings)
+    result += 2 * (sizeof spelling + spelling.size());
+  return result;
 }
 
 /// Where memory runs out, nothing stays behind: others would wait for it.
-std::shared_ptr<KernelCache::Entry>
-KernelCache::addEntry(std::string_view key, std::string_view spelling) {
+KernelCache::EntryPtr KernelCache::addEntry(std::string_view key,
+                                            std::string_view spelling) {
   auto entry = std::make_shared<Entry>();
   entry->key = key;
   entry->lastUse = clock++;
   kernels.try_emplace(entry->key, entry);
   try {
     addSpelling(entry, spelling);
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     remove(*entry);
     throw;
   }
@@ -200,7 +217,7 @@ KernelCache::addEntry(std::string_view key, std::string_view spelling) {
   return entry;
 }
 
-void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry,
+void KernelCache::addSpelling(const EntryPtr &entry,
                               std::string_view spelling) {
   if (entry->spellings.size() >= MaxSpellings || spellings.contains(spelling))
     return;
@@ -209,52 +226,56 @@ void KernelCache::addSpelling(const std::shared_ptr<Entry> &entry,
   spellings.try_emplace(std::string(spelling), entry);
 }
 
-void KernelCache::remove(const Entry &entry) {
+/// Gives what keeps it alive to the caller, to go without the lock.
+KernelCache::EntryPtr KernelCache::remove(const Entry &entry) {
+  const auto place = kernels.find(entry.key);
+  if (place == kernels.end() || place->second.get() != &entry)
+    return nullptr;
+  EntryPtr removed = std::move(place->second);
+  kernels.erase(place);
+  for (const std::string &spelling : removed->spellings)
+    spellings.erase(spelling);
   for (Shard &shard : shards) {
     std::lock_guard lock(shard.mutex);
-    for (const std::string &spelling : entry.spellings)
+    for (const std::string &spelling : removed->spellings)
       shard.known.erase(spelling);
   }
-  for (const std::string &spelling : entry.spellings)
-    spellings.erase(spelling);
-  // Last: this may be what keeps the entry alive.
-  kernels.erase(entry.key);
+  return removed;
 }
 
-/// Looks at all kernels, so it makes room for some more at once.
-std::vector<KernelPtr> KernelCache::shrink() {
+/// Looks at all kernels, so it makes room for some more at once. What is
+/// evicted goes to the caller.
+std::vector<KernelCache::EntryPtr> KernelCache::shrink() {
   struct Candidate {
     std::uint64_t lastUse;
     std::size_t bytes;
-    std::shared_ptr<Entry> entry;
+    const Entry *entry;
   };
   std::vector<Candidate> candidates;
   bytes = 0;
   for (const auto &[key, entry] : kernels)
-    if (entry->isReady() && entry->kernel.get()) {
-      candidates.push_back(
-          {entry->lastUse, entry->kernel.get()->codeSize(), entry});
+    if (entry->isReady()) {
+      candidates.push_back({entry->lastUse, entry->size(), entry.get()});
       bytes += candidates.back().bytes;
     }
   countAgain = misses + kernels.size() / 16 + 1;
   const bool isLong = kernels.size() > limits.kernels;
   const bool isBig = bytes > limits.bytes;
-  std::vector<KernelPtr> evicted;
   if (!isLong && !isBig)
-    return evicted;
+    return {};
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               return a.lastUse < b.lastUse;
             });
   const std::size_t most = limits.kernels - limits.kernels / 16;
   const std::size_t mostBytes = limits.bytes - limits.bytes / 16;
+  std::vector<EntryPtr> evicted;
+  evicted.reserve(candidates.size());
   for (const Candidate &oldest : candidates) {
     if (!(isLong && kernels.size() > most) && !(isBig && bytes > mostBytes))
       break;
     bytes -= oldest.bytes;
-    if (watcher)
-      evicted.push_back(oldest.entry->kernel.get());
-    remove(*oldest.entry);
+    evicted.push_back(remove(*oldest.entry));
     ++evictions;
   }
   return evicted;
@@ -271,7 +292,9 @@ EngineStats KernelCache::stats() const {
   stats.evictions = evictions;
   stats.kernels = kernels.size();
   for (const auto &[key, entry] : kernels)
-    if (entry->isReady() && entry->kernel.get())
-      stats.codeBytes += entry->kernel.get()->codeSize();
+    if (entry->isReady()) {
+      stats.codeBytes += entry->kernel->codeSize();
+      stats.bytes += entry->size();
+    }
   return stats;
 }

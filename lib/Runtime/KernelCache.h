@@ -7,12 +7,12 @@
 #ifndef KEXPR_RUNTIME_KERNELCACHE_H
 #define KEXPR_RUNTIME_KERNELCACHE_H
 
+#include "Runtime/Flight.h"
 #include "Runtime/KernelImpl.h"
 #include "Support/Hash.h"
 
 #include <array>
 #include <functional>
-#include <future>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -24,8 +24,8 @@ using KernelPtr = std::shared_ptr<const KernelImpl>;
 /// What a cache holds at most.
 struct CacheLimits {
   std::size_t kernels = 4096;
-  /// Of machine code. Kernels grow while they are kept: all are counted again
-  /// after a sixteenth as many new ones.
+  /// Of all that they keep. Kernels grow while they are kept: all are counted
+  /// again after a sixteenth as many new ones.
   std::size_t bytes = std::size_t{256} << 20;
 };
 
@@ -48,8 +48,8 @@ public:
 
   /// The kernel of a canonical text, made by `make` if it is not there. Of
   /// threads that ask for one key at once, one makes it and the others wait.
-  /// Errors are not kept. `text` is remembered as a spelling of it. Throws
-  /// std::bad_alloc, as `make` may.
+  /// Errors are not kept. `spelling` is remembered as one of it. Throws what
+  /// `make` does, and std::bad_alloc.
   Expected<KernelPtr>
   findOrMake(std::string_view key, std::string_view spelling,
              const std::function<Expected<KernelPtr>()> &make);
@@ -60,18 +60,19 @@ public:
 
 private:
   struct Entry {
-    std::promise<KernelPtr> promise;
-    std::shared_future<KernelPtr> kernel = promise.get_future().share();
+    Flight flight;
+    /// Set before the flight lands; null if making it failed.
+    KernelPtr kernel;
     /// The time of `clock`.
     std::atomic<std::uint64_t> lastUse = 0;
     std::string key;
     std::vector<std::string> spellings;
 
-    bool isReady() const {
-      return kernel.wait_for(std::chrono::seconds(0)) ==
-             std::future_status::ready;
-    }
+    bool isReady() const { return flight.hasLanded() && kernel; }
+    /// Bytes that it keeps alive.
+    std::size_t size() const;
   };
+  using EntryPtr = std::shared_ptr<Entry>;
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return hashOf(text); }
@@ -81,10 +82,10 @@ private:
 
   struct Known {
     KernelPtr kernel; ///< Counts the references of its shard alone.
-    std::shared_ptr<Entry> entry;
+    EntryPtr entry;
   };
   struct alignas(64) Shard {
-    mutable std::mutex mutex;
+    mutable Mutex mutex;
     Map<Known> known;
     std::uint64_t hits = 0;
   };
@@ -95,25 +96,24 @@ private:
   Shard &shardOfThread();
   void touch(Entry &entry);
   KernelPtr waitFor(Entry &entry);
-  Expected<KernelPtr> makeFor(Entry &entry,
+  EntryPtr findOrAdd(std::string_view key, std::string_view spelling,
+                     bool &isNew);
+  Expected<KernelPtr> makeFor(const EntryPtr &entry, std::string_view spelling,
                               const std::function<Expected<KernelPtr>()> &make);
+  void keep(const EntryPtr &entry, std::string_view spelling);
   // These are called with the mutex held.
-  std::shared_ptr<Entry> addEntry(std::string_view key,
-                                  std::string_view spelling);
-  void addSpelling(const std::shared_ptr<Entry> &entry,
-                   std::string_view spelling);
-  void learn(std::string_view spelling, const std::shared_ptr<Entry> &entry);
-  void remove(const Entry &entry);
-  std::vector<KernelPtr> keep(const std::shared_ptr<Entry> &entry,
-                              std::string_view spelling);
-  std::vector<KernelPtr> shrink();
+  EntryPtr addEntry(std::string_view key, std::string_view spelling);
+  void addSpelling(const EntryPtr &entry, std::string_view spelling);
+  void learn(std::string_view spelling, const EntryPtr &entry);
+  EntryPtr remove(const Entry &entry);
+  std::vector<EntryPtr> shrink();
 
   const CacheLimits limits;
   const Watcher *const watcher;
   /// Taken before that of a shard.
-  mutable std::mutex mutex;
-  Map<std::shared_ptr<Entry>> kernels;
-  Map<std::shared_ptr<Entry>> spellings;
+  mutable Mutex mutex;
+  Map<EntryPtr> kernels;
+  Map<EntryPtr> spellings;
   std::array<Shard, 16> shards;
   /// Counts the kernels asked for that were not there.
   std::atomic<std::uint64_t> clock = 0;

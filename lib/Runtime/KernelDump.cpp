@@ -15,17 +15,25 @@ Expected<std::string> KernelImpl::dump(Stage stage) const {
     return Error(ErrorCode::InvalidArgument, "there is no such stage");
   if (inspect::isOfText(stage))
     return inspect::render(stage, text);
-  if (inspect::isOfCode(stage) && options.mode == Mode::Interpret)
+  const auto level = lastLevel(contiguousPlan, options.mode);
+  if (inspect::isOfCode(stage) && !level)
     return Error(ErrorCode::Unsupported,
-                 "a kernel of the mode 'interpret' has no code");
+                 options.mode == Mode::Interpret
+                     ? "a kernel of the mode 'interpret' has no code"
+                     : "a kernel that is too long for code has none");
   semantics::Plan plan = contiguousPlan;
   if (!plan.listing)
     plan.listing = std::make_shared<const syntax::Listing>(syntax::list(text));
-  return inspect::render(stage, {text, plan, levelOf(options.mode),
-                                 [this]() -> Expected<codegen::Target> {
-                                   const auto target = compiler->target();
-                                   if (!target)
-                                     return target.error();
-                                   return **target;
-                                 }});
+  const auto targetOf = [this]() -> Expected<codegen::Target> {
+    const auto target = compiler->target();
+    if (!target)
+      return target.error();
+    return **target;
+  };
+  const Mode mode =
+      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret;
+  return compiler->withStack(mode, [&] {
+    return inspect::render(
+        stage, {text, plan, level.value_or(levelOf(options.mode)), targetOf});
+  });
 }

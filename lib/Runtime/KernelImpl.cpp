@@ -7,11 +7,12 @@
 #include "Runtime/KernelImpl.h"
 
 #include "Runtime/Batch.h"
-#include "Runtime/Executor.h"
+#include "Runtime/Execution.h"
 #include "Runtime/Plain.h"
 #include "Support/Text.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -51,10 +52,15 @@ KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
   }
 }
 
+template <class T> static void freeList(T *first, const T *last = nullptr) {
+  while (first != last)
+    delete std::exchange(first, first->next);
+}
+
 KernelImpl::~KernelImpl() {
-  const Variant *variant = variants.load();
-  while (variant != &first)
-    delete std::exchange(variant, variant->next);
+  freeList<Variant>(variants, &first);
+  freeList<Restriction>(restrictions);
+  freeList<Ranks>(ranks);
 }
 
 std::size_t KernelImpl::codeSize() const {
@@ -62,6 +68,28 @@ std::size_t KernelImpl::codeSize() const {
   for (const Variant *v = variants.load(); v; v = v->next)
     bytes += v->loop->codeSize() +
              (v->streams.load() ? v->streams.load()->codeSize() : 0);
+  for (const Restriction *r = restrictions.load(); r; r = r->next)
+    bytes += r->kernel->codeSize();
+  return bytes;
+}
+
+/// Of what an expression has, roughly.
+static std::size_t bytesOf(const Expression &text) {
+  return text.text().size() + text.canonical().size() +
+         text.tokens().size() * sizeof(Token) +
+         text.nodes().size() * (sizeof(Node) + sizeof(std::uint32_t)) +
+         text.rpn().size() * sizeof(RpnEntry);
+}
+
+std::size_t KernelImpl::size() const {
+  // Tiers that are interpreted, or yet to be built, have the plan, too.
+  const std::size_t plan =
+      2 * contiguousPlan.graph.values.size() * sizeof(semantics::Value);
+  std::size_t bytes = sizeof(KernelImpl) + codeSize() + bytesOf(text);
+  for (const Variant *v = variants.load(); v; v = v->next)
+    bytes += sizeof(Variant) + plan;
+  for (const Restriction *r = restrictions.load(); r; r = r->next)
+    bytes += r->kernel->size() - r->kernel->codeSize();
   return bytes;
 }
 
@@ -112,26 +140,32 @@ static bool servesAll(const Loop &loop) {
 Expected<const Loop *> KernelImpl::loopFor(const Traversal &traversal) const {
   if (const Loop *loop = find(traversal))
     return loop;
-  std::lock_guard lock(growing);
-  if (const Loop *loop = find(traversal))
-    return loop;
   if (variantCount > MaxVariants)
     for (const Variant *v = variants.load(); v; v = v->next)
       if (servesAll(*v->loop))
         return v->loop.get();
+  // Threads that ask for it at once get one loop, and the first keeps it.
   auto made = compiler->compile(planFor(traversal), options.mode);
   if (!made)
     return made.error();
-  auto *variant = new Variant{std::move(*made), variants.load()};
-  variants = variant;
+  const Loop *loop = made->get();
+  auto variant =
+      std::unique_ptr<Variant>(new Variant{std::move(*made), variants.load()});
+  do {
+    for (const Variant *v = variant->next; v; v = v->next)
+      if (v->loop.get() == loop)
+        return loop;
+  } while (!variants.compare_exchange_weak(variant->next, variant.get()));
+  variant.release();
   ++variantCount;
-  return variant->loop.get();
+  return loop;
 }
 
 Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
-                           Span<const TensorView> outputs) const {
+                           Span<const TensorView> outputs,
+                           bool withMemory) const {
   const Arguments arguments{{inputs.data(), inputs.size()}, spanOf(outputs)};
-  if (auto status = check(arguments); !status)
+  if (auto status = check(arguments, withMemory); !status)
     return status;
   return call.prepare(*this, arguments);
 }
@@ -166,21 +200,23 @@ bool KernelImpl::runPlain(Span<const TensorView> inputs,
 Status KernelImpl::run(Span<const TensorView> inputs,
                        Span<const TensorView> outputs,
                        const RunOptions &options) const {
+  DefaultFloats floats;
   if (runPlain(inputs, outputs, options))
     return {};
   if (needsParts(outputs))
-    return runParts(inputs, outputs, options);
+    return runParts(inputs, outputs, options, floats);
   Invocation call(*this);
   auto status = prepare(call, inputs, outputs);
   const Item item = call.item();
   if (status && call.count() > 0)
-    execute({&item, 1}, options);
+    return Execution(*this, {&item, 1}, options).run(floats);
   return status;
 }
 
 Status KernelImpl::runBatch(Span<const TensorView> inputs,
                             Span<const TensorView> outputs,
                             const RunOptions &options) const {
+  DefaultFloats floats;
   const std::size_t batch = outputs.size();
   if (asked.outputs.size() != 1)
     return Error(ErrorCode::InvalidArgument,
@@ -196,7 +232,7 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
   Batch calls(*this);
   auto status = calls.prepare(spanOf(inputs), spanOf(outputs));
   if (status && !calls.items().empty())
-    execute(calls.items(), options);
+    return Execution(*this, calls.items(), options).run(floats);
   return status;
 }
 

@@ -6,19 +6,62 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Log.h"
 
+#include "Support/QuietWrites.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <ctime>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-Log::Log(std::string_view words, Sink sink) : sink(std::move(sink)) {
+namespace {
+/// A thread's lines for hosts.
+struct Outbox {
+  struct Line {
+    std::shared_ptr<const Log::Sink> sink;
+    std::string text;
+  };
+  std::vector<Line> lines;
+  unsigned deferrals = 0;
+  bool isDelivering = false;
+
+  static Outbox &ofThread() {
+    thread_local Outbox box;
+    return box;
+  }
+  void deliver();
+};
+} // namespace
+
+void Outbox::deliver() {
+  isDelivering = true;
+  for (const Line &line : std::exchange(lines, {}))
+    try {
+      (*line.sink)(line.text);
+    } catch (...) {
+      // It must not throw, but what it was told of was done.
+    }
+  isDelivering = false;
+}
+
+Log::Deferral::Deferral() { ++Outbox::ofThread().deferrals; }
+
+Log::Deferral::~Deferral() {
+  Outbox &box = Outbox::ofThread();
+  if (--box.deferrals == 0 && !box.isDelivering && !box.lines.empty())
+    box.deliver();
+}
+
+Log::Log(std::string_view words, Sink given)
+    : sink(given ? std::make_shared<const Sink>(std::move(given)) : nullptr) {
   while (!words.empty()) {
     const std::size_t comma = std::min(words.find(','), words.size());
     const std::string_view word = words.substr(0, comma);
@@ -44,18 +87,22 @@ static std::string timeOfDay() {
   std::tm parts = {};
   gmtime_r(&now.tv_sec, &parts);
   char text[32] = {};
-  const std::size_t size = std::strftime(text, sizeof text, "%T", &parts);
-  return concat(std::string_view(text, size), '.', std::setfill('0'),
-                std::setw(6), now.tv_nsec / 1000);
+  const std::size_t size = std::strftime(text, sizeof text, "%T.", &parts);
+  std::snprintf(text + size, sizeof text - size, "%06ld", now.tv_nsec / 1000);
+  return text;
 }
 
 void Log::write(std::string_view text) const {
   std::string line = concat("kexpr ", getpid(), ' ', timeOfDay(), ' ', text);
   if (sink) {
-    sink(line);
+    const Deferral behindThis;
+    Outbox &box = Outbox::ofThread();
+    if (!box.isDelivering)
+      box.lines.push_back({sink, std::move(line)});
     return;
   }
   line += '\n';
+  const QuietWrites quiet;
   // Nobody is there to be told of a failure.
   [[maybe_unused]] const ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());

@@ -10,6 +10,7 @@
 #include "kexpr/Error.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,18 @@ namespace kexpr::runtime {
 class Log {
 public:
   using Sink = std::function<void(std::string_view line)>;
+
+  /// While one exists, lines of its thread that go to a host's function wait.
+  /// When the last one ends the thread holds nothing that others wait for, so
+  /// that the function may do anything: compile, settle, free the engine. What
+  /// it does itself is not logged.
+  class Deferral {
+  public:
+    Deferral();
+    ~Deferral();
+    Deferral(const Deferral &) = delete;
+    Deferral &operator=(const Deferral &) = delete;
+  };
 
   /// `words` as in `EngineOptions::log`; lines go to standard error if `sink`
   /// is empty. A word that is none is said, once a process.
@@ -35,7 +48,7 @@ public:
   void write(std::string_view text) const;
 
 private:
-  const Sink sink;
+  const std::shared_ptr<const Sink> sink; ///< Null for standard error.
   bool hasCompile = false, hasCache = false;
   Status fault;
 };

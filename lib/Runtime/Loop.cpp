@@ -6,19 +6,30 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Loop.h"
 
+#include <utility>
+
 using namespace kexpr;
 using namespace kexpr::runtime;
 
+Loop::Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
+    : outputs(plan.outputs), inputs(plan.inputs) {
+  improve(std::move(first));
+}
+
+Loop::~Loop() {
+  for (Kept *kept = all; kept;)
+    delete std::exchange(kept, kept->next);
+}
+
 void Loop::improve(std::unique_ptr<const Code> better) {
-  std::lock_guard lock(mutex);
-  all.push_back(std::move(better));
-  current.store(all.back().get(), std::memory_order_release);
+  const Code *code = better.get();
+  push(all, new Kept{std::move(better)});
+  current.store(code, std::memory_order_release);
 }
 
 std::size_t Loop::codeSize() const {
-  std::lock_guard lock(mutex);
   std::size_t bytes = 0;
-  for (const auto &code : all)
-    bytes += code->machine ? code->machine->size() : 0;
+  for (const Kept *kept = all; kept; kept = kept->next)
+    bytes += kept->code->machine ? kept->code->machine->size() : 0;
   return bytes;
 }

@@ -13,10 +13,16 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace kexpr::runtime {
+
+/// Puts `entry` in front of a list that others may read.
+template <class T> void push(std::atomic<T *> &list, T *entry) {
+  entry->next = list.load();
+  while (!list.compare_exchange_weak(entry->next, entry)) {
+  }
+}
 
 /// A plan in the form that runs: machine code, or the interpreter. Immutable.
 struct Code {
@@ -32,16 +38,21 @@ struct Code {
     else
       interpreter->run(count, pointers, strides);
   }
+  /// Has the calling thread get what memory it takes to run this.
+  void reserve() const {
+    if (!function)
+      interpreter->reserve();
+  }
 };
 
 /// What runs a plan. Better code may take the place of what there is while
 /// other threads run it: results have the same bits.
 class Loop {
 public:
-  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
-      : outputs(plan.outputs), inputs(plan.inputs), current(first.get()) {
-    all.push_back(std::move(first));
-  }
+  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first);
+  ~Loop();
+  Loop(const Loop &) = delete;
+  Loop &operator=(const Loop &) = delete;
 
   /// Good for as long as the loop lives.
   const Code &code() const { return *current.load(std::memory_order_acquire); }
@@ -52,10 +63,14 @@ public:
   const std::vector<semantics::Access> outputs, inputs;
 
 private:
-  std::atomic<const Code *> current;
-  mutable std::mutex mutex;
   /// Code that was replaced may still be running, so it is kept.
-  std::vector<std::unique_ptr<const Code>> all;
+  struct Kept {
+    std::unique_ptr<const Code> code;
+    Kept *next = nullptr;
+  };
+
+  std::atomic<const Code *> current = nullptr;
+  std::atomic<Kept *> all = nullptr; ///< The newest first.
 };
 
 } // namespace kexpr::runtime

@@ -15,41 +15,48 @@ LoopTable::LoopPtr LoopTable::find(const std::string &key) const {
   return place == loops.end() ? nullptr : place->second.loop.lock();
 }
 
-/// The loop, or null for the caller to make it.
-LoopTable::LoopPtr LoopTable::claim(const std::string &key) {
-  std::unique_lock lock(mutex);
+/// The loop, or null for the caller to make it, as `own` says to others.
+LoopTable::LoopPtr LoopTable::claim(const std::string &key,
+                                    const std::shared_ptr<Flight> &own) {
   for (;;) {
-    Slot &slot = loops[key];
-    if (LoopPtr loop = slot.loop.lock())
-      return loop;
-    if (!slot.isBeingMade) {
-      slot.isBeingMade = true;
-      return nullptr;
+    std::shared_ptr<Flight> other;
+    {
+      std::lock_guard lock(mutex);
+      Slot &slot = loops[key];
+      if (LoopPtr loop = slot.loop.lock())
+        return loop;
+      if (!slot.flight || !slot.flight->isAwaitable()) {
+        slot.flight = own;
+        return nullptr;
+      }
+      other = slot.flight;
     }
-    made.wait(lock);
+    other->wait();
   }
 }
 
-void LoopTable::finish(const std::string &key, const LoopPtr &loop) {
+void LoopTable::finish(const std::string &key, const LoopPtr &loop,
+                       Flight &flight) {
   {
     std::lock_guard lock(mutex);
-    Slot &slot = loops[key];
-    slot.loop = loop;
-    slot.isBeingMade = false;
+    const auto place = loops.find(key);
+    if (place != loops.end() && place->second.flight.get() == &flight)
+      place->second = {loop, nullptr};
     if (loops.size() >= sweepAt) {
       std::erase_if(loops, [](const auto &entry) {
-        return entry.second.loop.expired() && !entry.second.isBeingMade;
+        return entry.second.loop.expired() && !entry.second.flight;
       });
       sweepAt = 2 * loops.size() + 64;
     }
   }
-  made.notify_all();
+  flight.land();
 }
 
 Expected<LoopTable::LoopPtr> LoopTable::findOrMake(
     const std::string &key,
     const std::function<Expected<std::shared_ptr<Loop>>()> &make, bool &isNew) {
-  LoopPtr loop = claim(key);
+  const auto flight = std::make_shared<Flight>();
+  LoopPtr loop = claim(key, flight);
   isNew = !loop;
   if (loop)
     return loop;
@@ -57,9 +64,10 @@ Expected<LoopTable::LoopPtr> LoopTable::findOrMake(
   struct Finish {
     LoopTable &table;
     const std::string &key;
+    Flight &flight;
     LoopPtr loop;
-    ~Finish() { table.finish(key, loop); }
-  } finish{*this, key, nullptr};
+    ~Finish() { table.finish(key, loop, flight); }
+  } finish{*this, key, *flight, nullptr};
   auto result = make();
   if (!result)
     return result.error();

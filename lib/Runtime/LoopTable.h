@@ -7,10 +7,10 @@
 #ifndef KEXPR_RUNTIME_LOOPTABLE_H
 #define KEXPR_RUNTIME_LOOPTABLE_H
 
+#include "Runtime/Flight.h"
 #include "Runtime/Loop.h"
 #include "Support/Hash.h"
 
-#include <condition_variable>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -37,7 +37,7 @@ public:
 private:
   struct Slot {
     std::weak_ptr<const Loop> loop;
-    bool isBeingMade = false;
+    std::shared_ptr<Flight> flight; ///< Null if nobody makes it.
   };
   struct TextHash {
     std::size_t operator()(const std::string &text) const {
@@ -45,11 +45,10 @@ private:
     }
   };
 
-  LoopPtr claim(const std::string &key);
-  void finish(const std::string &key, const LoopPtr &loop);
+  LoopPtr claim(const std::string &key, const std::shared_ptr<Flight> &own);
+  void finish(const std::string &key, const LoopPtr &loop, Flight &flight);
 
-  mutable std::mutex mutex;
-  std::condition_variable made;
+  mutable Mutex mutex;
   std::unordered_map<std::string, Slot, TextHash> loops;
   /// Entries at which those of loops that are gone are removed.
   std::size_t sweepAt = 64;

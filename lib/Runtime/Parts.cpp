@@ -11,7 +11,7 @@
 /// them, so those of each shape get a kernel of their own.
 ///
 //===----------------------------------------------------------------------===//
-#include "Runtime/Invocation.h"
+#include "Runtime/Execution.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -31,20 +31,29 @@ bool KernelImpl::needsParts(Span<const TensorView> outputs) const {
 
 Expected<std::shared_ptr<const KernelImpl>>
 KernelImpl::part(const std::vector<std::size_t> &kept) const {
-  std::lock_guard lock(growing);
-  auto &known = parts[kept];
-  if (known)
-    return known;
+  for (const Restriction *r = restrictions.load(); r; r = r->next)
+    if (r->outputs == kept)
+      return r->kernel;
   semantics::Plan plan = contiguousPlan.restrictedTo(kept);
   // What ranks decide is checked for the whole.
   plan.graph.mixesTypes = false;
-  auto loop = compiler->compile(plan, options.mode);
+  // What is not kept is made for each call, for which LLVM takes too long.
+  const bool isKept = restrictionCount < MaxRestrictions;
+  CompileOptions own = options;
+  if (!isKept)
+    own.mode = Mode::Interpret;
+  auto loop = compiler->compile(plan, own.mode);
   if (!loop)
     return loop.error();
-  known = std::make_shared<const KernelImpl>(compiler, text, options,
-                                             std::move(plan), std::move(*loop),
-                                             CompileTimes());
-  return known;
+  auto made = std::make_shared<const KernelImpl>(
+      compiler, text, std::move(own), std::move(plan), std::move(*loop),
+      CompileTimes());
+  if (!isKept)
+    return made;
+  // Of two threads that ask for it at once, both may keep one.
+  push(restrictions, new Restriction{kept, made});
+  ++restrictionCount;
+  return made;
 }
 
 /// Which outputs have which shape.
@@ -64,27 +73,28 @@ groupByShape(Span<const TensorView> outputs) {
 
 Expected<std::vector<KernelImpl::Part>>
 KernelImpl::divide(Span<const TensorView> inputs,
-                   Span<const TensorView> outputs) const {
+                   Span<const TensorView> outputs, bool withMemory) const {
   const Arguments arguments{{inputs.data(), inputs.size()},
                             {outputs.data(), outputs.size()}};
-  if (auto status = check(arguments); !status)
+  if (auto status = check(arguments, withMemory); !status)
     return status.error();
   std::vector<Part> result;
   for (const auto &group : groupByShape(outputs)) {
     auto kernel = part(group);
     if (!kernel)
       return kernel.error();
-    Part &made = result.emplace_back(Part{*kernel, {}});
-    for (std::size_t output : group)
-      made.outputs.push_back(outputs[output]);
+    result.push_back({std::move(*kernel), group});
   }
+  if (!withMemory)
+    return result;
   // An output may be an input, but then no part that runs later may read it.
   for (std::size_t later = 1; later < result.size(); ++later)
     for (std::size_t i = 0; i < later; ++i)
-      for (const TensorView &written : result[i].outputs)
+      for (std::size_t output : result[i].outputs)
         for (std::uint32_t operand : result[later].kernel->asked.operands)
-          if (written.data() == inputs[operand].data() &&
-              written.shape().elementCount() > 0)
+          if (outputs[output].data() == inputs[operand].data() &&
+              outputs[output].shape().elementCount() > 0 &&
+              inputs[operand].shape().elementCount() > 0)
             return Error(ErrorCode::OverlappingOutput,
                          concat("an output is operand @", operand,
                                 ", which an output of another shape needs"));
@@ -93,22 +103,31 @@ KernelImpl::divide(Span<const TensorView> inputs,
 
 Status KernelImpl::runParts(Span<const TensorView> inputs,
                             Span<const TensorView> outputs,
-                            const RunOptions &options) const {
+                            const RunOptions &options,
+                            DefaultFloats &floats) const {
   auto all = divide(inputs, outputs);
   if (!all)
     return all.error();
   // What a part may still fail at, it fails at before any is written.
   std::deque<Invocation> calls;
-  for (const Part &one : *all)
+  std::deque<Item> items;
+  std::deque<Execution> executions;
+  std::vector<TensorView> own;
+  for (const Part &one : *all) {
+    own.clear();
+    for (std::size_t output : one.outputs)
+      own.push_back(outputs[output]);
     if (auto status =
-            one.kernel->prepare(calls.emplace_back(*one.kernel), inputs,
-                                {one.outputs.data(), one.outputs.size()});
+            one.kernel->prepare(calls.emplace_back(*one.kernel), inputs, own);
         !status)
       return status;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Item item = calls[i].item();
-    if (calls[i].count() > 0)
-      (*all)[i].kernel->execute({&item, 1}, options);
+    items.push_back(calls.back().item());
+    if (calls.back().count() > 0)
+      executions.emplace_back(*one.kernel, std::span(&items.back(), 1),
+                              options);
   }
+  for (Execution &execution : executions)
+    if (auto status = execution.run(floats); !status)
+      return status;
   return {};
 }

@@ -13,7 +13,6 @@
 #include "Support/Hash.h"
 #include "Support/Text.h"
 
-#include <cctype>
 #include <cstdlib>
 
 using namespace kexpr;
@@ -115,9 +114,10 @@ void Profile::addListeners() {
 static std::string fileNameOf(const syntax::Listing &listing) {
   constexpr std::size_t most = 40;
   std::string name;
-  for (unsigned char c : listing.name)
-    if (std::isalnum(c))
-      name += static_cast<char>(c);
+  for (char c : listing.name)
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+        (c >= 'A' && c <= 'Z'))
+      name += c;
     else if (!name.empty() && name.back() != '_')
       name += '_';
   name.resize(std::min(name.size(), most));

@@ -42,7 +42,7 @@ private:
   std::shared_ptr<const code::Directory> directory;
   std::string directoryPath;
   code::Listeners audience;
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   mutable Status fault;
 };
 

@@ -7,87 +7,76 @@
 #include "Runtime/Tiles.h"
 
 #include "Runtime/Pack.h"
+#include "Support/ThreadMemory.h"
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::LoopNest;
 using semantics::Walk;
 
-/// `bytes` bytes of the thread, aligned to a cache line.
-static char *scratch(std::int64_t bytes) {
-  struct alignas(64) Line {
-    char bytes[64];
-  };
-  thread_local std::vector<Line> lines;
-  const std::size_t count = (bytes + sizeof(Line) - 1) / sizeof(Line);
-  if (lines.size() < count)
-    lines.resize(count);
-  return reinterpret_cast<char *>(lines.data());
+static constinit thread_local ThreadMemory copiesOfThread;
+
+TaskMemory::TaskMemory(std::size_t tensors, std::size_t slots,
+                       std::int64_t bytes)
+    : pointers(slots), strides(tensors), own(tensors), coming(tensors),
+      rowSteps(tensors), copies(tensors), bytes(bytes) {
+  copied();
+}
+
+char *TaskMemory::copied() const {
+  return static_cast<char *>(
+      copiesOfThread.get(static_cast<std::size_t>(bytes)));
 }
 
 namespace {
-/// An input that is copied, and what its copy holds.
-struct Copy {
-  std::size_t slot;
-  char *memory;
-  const void *from;
-  std::int64_t rows, columns;
-};
-
 class TileRun {
 public:
-  TileRun(const TiledLoop &tiled, void **pointers, std::int64_t *strides);
+  TileRun(const TiledLoop &tiled, TaskMemory &memory);
   void run(std::int64_t begin, std::int64_t end);
 
 private:
   void makeCopies();
   void runTile();
   void fetchDirect(std::int64_t columns) const;
-  void refresh(Copy &copy, std::int64_t rows, std::int64_t columns);
+  void refresh(TileCopy &copy, std::int64_t rows, std::int64_t columns);
 
   const Code &code;
   const LoopNest &nest;
   const Traversal &traversal;
-  void **pointers;
-  std::int64_t *strides;
+  TaskMemory &memory;
   std::size_t copyCount = 0;
-  InlineBuffer<Copy, 8> copies;
-  /// Where the tile begins in every slot's own memory.
-  InlineBuffer<void *, 16> own;
-  /// Bytes from one row of a tile to the next.
-  InlineBuffer<std::int64_t, 16> rowSteps;
-  Cursor cursor;
-  /// The same of the next tile.
-  InlineBuffer<void *, 16> coming;
-  Cursor next;
+  Cursor cursor, next; ///< At the tile, and at the one behind it.
 };
 } // namespace
 
-TileRun::TileRun(const TiledLoop &tiled, void **pointers, std::int64_t *strides)
+TileRun::TileRun(const TiledLoop &tiled, TaskMemory &memory)
     : code(tiled.code), nest(tiled.nest), traversal(tiled.traversal),
-      pointers(pointers), strides(strides), copies(nest.slots()),
-      own(nest.slots()), rowSteps(nest.slots()),
-      cursor(nest, traversal, tiled.first, own.data()), coming(nest.slots()),
-      next(nest, traversal, tiled.first, coming.data()) {
+      memory(memory), cursor(nest, traversal, tiled.first, memory.own.data()),
+      next(nest, traversal, tiled.first, memory.coming.data()) {
   makeCopies();
   const unsigned axis = traversal.rowAxis();
   for (std::size_t s = 0; axis < nest.rank() && s < nest.slots(); ++s)
-    rowSteps[s] =
+    memory.rowSteps[s] =
         traversal.isPacked(s) ? traversal.pitch(s) : nest.stride(s, axis);
 }
 
-void TileRun::makeCopies() {
+std::int64_t runtime::copyBytes(const LoopNest &nest,
+                                const Traversal &traversal) {
   std::int64_t bytes = 0;
   for (std::size_t s = 0; s < nest.slots(); ++s)
     bytes += traversal.isPacked(s) ? traversal.copyBytes(s) : 0;
-  char *memory = bytes ? scratch(bytes) : nullptr;
+  return bytes;
+}
+
+void TileRun::makeCopies() {
+  char *place = memory.copied();
   for (std::size_t s = 0; s < nest.slots(); ++s) {
     if (!traversal.isPacked(s))
       continue;
-    copies[copyCount++] = {s, memory, nullptr, 0, 0};
+    memory.copies[copyCount++] = {s, place, nullptr, 0, 0};
     // For the loop in which everything is strided.
-    strides[s] = nest.size(s);
-    memory += traversal.copyBytes(s);
+    memory.strides[s] = nest.size(s);
+    place += traversal.copyBytes(s);
   }
 }
 
@@ -100,14 +89,14 @@ void TileRun::fetchDirect(std::int64_t columns) const {
       continue;
     const std::int64_t bytes = std::min(columns * nest.size(s), most);
     for (std::int64_t at = 0; at < bytes; at += line)
-      __builtin_prefetch(static_cast<const char *>(own[s]) + at);
+      __builtin_prefetch(static_cast<const char *>(memory.own[s]) + at);
   }
 }
 
 /// Copies the current tile, unless the copy is of the very same elements, as
 /// it is where an input does not move from tile to tile.
-void TileRun::refresh(Copy &copy, std::int64_t rows, std::int64_t columns) {
-  const void *from = own[copy.slot];
+void TileRun::refresh(TileCopy &copy, std::int64_t rows, std::int64_t columns) {
+  const void *from = memory.own[copy.slot];
   if (copy.from == from && copy.rows == rows && copy.columns == columns)
     return;
   copy.from = from;
@@ -128,7 +117,7 @@ void TileRun::refresh(Copy &copy, std::int64_t rows, std::int64_t columns) {
         nest.size(copy.slot),
         source,
         copy.memory,
-        static_cast<const char *>(coming[copy.slot]) - source});
+        static_cast<const char *>(memory.coming[copy.slot]) - source});
 }
 
 void TileRun::runTile() {
@@ -137,18 +126,19 @@ void TileRun::runTile() {
   std::int64_t columns = 1;
   for (unsigned a = traversal.loopAxis(); a < nest.rank(); ++a)
     columns *= cursor.extent(a);
-  std::copy_n(own.data(), nest.slots(), pointers);
+  void **pointers = memory.pointers.data();
+  std::copy_n(memory.own.data(), nest.slots(), pointers);
   if (copyCount > 0)
     fetchDirect(columns);
   for (std::size_t i = 0; i < copyCount; ++i) {
-    refresh(copies[i], rows, columns);
-    pointers[copies[i].slot] = copies[i].memory;
+    refresh(memory.copies[i], rows, columns);
+    pointers[memory.copies[i].slot] = memory.copies[i].memory;
   }
-  code.run(columns, pointers, strides);
+  code.run(columns, pointers, memory.strides.data());
   while (--rows > 0) {
     for (std::size_t s = 0; s < nest.slots(); ++s)
-      pointers[s] = static_cast<char *>(pointers[s]) + rowSteps[s];
-    code.run(columns, pointers, strides);
+      pointers[s] = static_cast<char *>(pointers[s]) + memory.rowSteps[s];
+    code.run(columns, pointers, memory.strides.data());
   }
 }
 
@@ -164,7 +154,6 @@ void TileRun::run(std::int64_t begin, std::int64_t end) {
 }
 
 void runtime::runTiles(const TiledLoop &tiled, std::int64_t begin,
-                       std::int64_t end, void **pointers,
-                       std::int64_t *strides) {
-  TileRun(tiled, pointers, strides).run(begin, end);
+                       std::int64_t end, TaskMemory &memory) {
+  TileRun(tiled, memory).run(begin, end);
 }

@@ -8,7 +8,7 @@
 
 #include "Inspect/Names.h"
 #include "Runtime/KernelImpl.h"
-#include "Support/OutOfMemory.h"
+#include "Support/Guarded.h"
 #include "Support/Text.h"
 
 #include <cstdlib>
@@ -62,11 +62,11 @@ static std::string subjectOf(const Plan &plan, OptLevel level) {
                 inspect::signatureOf(plan), ' ', inspect::nameOf(level));
 }
 
-/// A line that `text` gives; there is none where memory runs out.
+/// A line that `text` gives; there is none where resources run out.
 template <class F> void Watcher::say(F text) const {
   try {
     log.write(text());
-  } catch (const std::bad_alloc &) {
+  } catch (...) {
     return;
   }
 }
@@ -153,8 +153,8 @@ void Watcher::dump(const Plan &plan, OptLevel level,
   Status status;
   try {
     status = target ? dumper->write(plan, **target, level) : target.error();
-  } catch (const std::bad_alloc &) {
-    status = outOfMemory();
+  } catch (...) {
+    status = errorOfException();
   }
   if (status)
     return;

@@ -9,6 +9,7 @@
 
 #include "Runtime/Dumper.h"
 #include "Runtime/Log.h"
+#include "Support/Fork.h"
 #include "kexpr/Engine.h"
 
 #include <mutex>
@@ -58,7 +59,7 @@ private:
 
   Log log;
   std::unique_ptr<const Dumper> dumper;
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   mutable Status dumpFault;
 };
 

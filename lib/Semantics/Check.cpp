@@ -22,7 +22,12 @@ namespace {
 class Checker {
 public:
   Checker(const Expression &expression, const Signature &signature)
-      : expression(expression), signature(signature), simplify(graph) {}
+      : expression(expression), signature(signature),
+        zeroDims(signature.zeroDimOperands.begin(),
+                 signature.zeroDimOperands.end()),
+        simplify(graph) {
+    std::sort(zeroDims.begin(), zeroDims.end());
+  }
 
   Expected<Graph> run();
 
@@ -47,6 +52,7 @@ private:
 
   const Expression &expression;
   const Signature &signature;
+  std::vector<std::uint32_t> zeroDims; ///< Ascending.
   GraphBuilder graph;
   Simplifier simplify;
   std::vector<Term> terms;
@@ -54,11 +60,6 @@ private:
 };
 
 } // namespace
-
-bool Signature::isZeroDim(std::uint32_t operand) const {
-  return std::find(zeroDimOperands.begin(), zeroDimOperands.end(), operand) !=
-         zeroDimOperands.end();
-}
 
 /// "1 argument", "3 arguments".
 static std::string counted(std::size_t count) {
@@ -145,10 +146,11 @@ Expected<Term> Checker::operand(const Node &node) {
   if (sizeOf(type) == 0)
     return fault(ErrorCode::InvalidArgument, node,
                  concat("operand @", node.index, " was given no element type"));
+  const bool isZeroDim =
+      std::binary_search(zeroDims.begin(), zeroDims.end(), node.index);
   return Term{.value = graph.input(node.index, type),
               .type = type,
-              .weight = signature.isZeroDim(node.index) ? Weight::ZeroDim
-                                                        : Weight::Tensor};
+              .weight = isZeroDim ? Weight::ZeroDim : Weight::Tensor};
 }
 
 Expected<Term> Checker::literal(const Node &node) {

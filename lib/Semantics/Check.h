@@ -24,7 +24,6 @@ struct Signature {
   DType typeOf(std::uint32_t operand) const {
     return operand < operandTypes.size() ? operandTypes[operand] : DType::F32;
   }
-  bool isZeroDim(std::uint32_t operand) const;
 };
 
 /// Checks names, arities and types and gives the simplified graph. A list at

@@ -7,12 +7,11 @@
 #include "kexpr/Scalar.h"
 
 #include "Semantics/Simplify.h"
-#include "Support/OutOfMemory.h"
+#include "Support/DefaultFloats.h"
+#include "Support/Guarded.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 #include "Syntax/Printer.h"
-
-#include <new>
 
 using namespace kexpr;
 using semantics::Number;
@@ -205,7 +204,7 @@ static const Node *firstElement(const Expression &expression) {
 }
 
 bool kexpr::isScalar(const Expression &expression) {
-  return firstElement(expression) == nullptr;
+  return guardedOr(false, [&] { return firstElement(expression) == nullptr; });
 }
 
 Expected<Scalar> Evaluator::run() {
@@ -224,11 +223,10 @@ Expected<Scalar> Evaluator::run() {
 
 Expected<Scalar> kexpr::evaluate(const Expression &expression,
                                  Span<const Shape> shapes) {
-  try {
+  return guarded([&] {
+    const DefaultFloats floats;
     return Evaluator(expression, shapes).run();
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  });
 }
 
 /// The text of a value that is no list.
@@ -257,10 +255,13 @@ static std::string leaf(const Scalar &scalar) {
 }
 
 std::string Scalar::str() const {
-  if (kind != Kind::List)
-    return leaf(*this);
-  std::string text = "[";
-  for (const Scalar &element : elements)
-    text += (&element == elements.data() ? "" : ",") + element.str();
-  return text + "]";
+  const DefaultFloats floats;
+  return guardedOr(std::string("?"), [this] {
+    if (kind != Kind::List)
+      return leaf(*this);
+    std::string text = "[";
+    for (const Scalar &element : elements)
+      text += (&element == elements.data() ? "" : ",") + element.str();
+    return text + "]";
+  });
 }

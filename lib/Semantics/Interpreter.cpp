@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Interpreter.h"
 
+#include "Support/ThreadMemory.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -236,22 +238,23 @@ void Interpreter::store(const Block &block, void *const *pointers,
   }
 }
 
+/// For the largest plan that the thread has met.
+static constinit thread_local ThreadMemory registersOfThread, placesOfThread;
+
+void Interpreter::reserve() const {
+  registersOfThread.get(registerBytes());
+  placesOfThread.get(registers.size() * sizeof(const void *));
+}
+
 void Interpreter::run(std::int64_t count, void *const *pointers,
                       const std::int64_t *strides) const {
-  // Grows to the largest plan the thread has met and stays. Of doubles, for
-  // their alignment.
-  thread_local std::vector<double> scratch;
-  thread_local std::vector<const void *> place;
-  Block block{
-      0, std::min(blockSize, count), blockSize, nullptr, nullptr, elementSize};
-  const std::size_t bytes =
-      std::size_t(registerCount) * blockSize * elementSize;
-  if (scratch.size() * sizeof(double) < bytes)
-    scratch.resize(bytes / sizeof(double));
-  if (place.size() < registers.size())
-    place.resize(registers.size());
-  block.scratch = reinterpret_cast<std::byte *>(scratch.data());
-  block.place = place.data();
+  Block block{0,
+              std::min(blockSize, count),
+              blockSize,
+              static_cast<std::byte *>(registersOfThread.get(registerBytes())),
+              static_cast<const void **>(
+                  placesOfThread.get(registers.size() * sizeof(const void *))),
+              elementSize};
   fillConstants(block, pointers);
   for (; block.first < count; block.first += block.size) {
     block.size = std::min(blockSize, count - block.first);

@@ -18,6 +18,9 @@ class Interpreter {
 public:
   explicit Interpreter(const Plan &plan);
 
+  /// Has the calling thread get the scratch that `run` takes; else `run` does.
+  void reserve() const;
+
   /// What `LoopFn` does. Scratch is a buffer of the calling thread, at most
   /// `MaxScratch` bytes or one vector for each live value, whatever `count`.
   void run(std::int64_t count, void *const *pointers,
@@ -36,6 +39,9 @@ private:
   struct Block;
 
   void assignRegisters();
+  std::size_t registerBytes() const {
+    return registerCount * static_cast<std::size_t>(blockSize) * elementSize;
+  }
   void fillConstants(Block &block, void *const *pointers) const;
   const std::byte *contiguous(const Value &value, const std::byte *base,
                               std::byte *own, const Block &block) const;

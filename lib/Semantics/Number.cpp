@@ -71,7 +71,8 @@ Number semantics::castNumber(const Number &number, DType type) {
 
 Expected<Number> semantics::callCast(DType type, const Number &number) {
   const bool isWhole = !isFloatingPoint(type) && type != DType::Bool;
-  if (number.kind == Kind::Real && isWhole && !(std::abs(number.real) < 0x1p63))
+  if (number.kind == Kind::Real && isWhole &&
+      !(number.real >= -0x1p63 && number.real < 0x1p63))
     return Error(
         ErrorCode::InvalidArgument,
         concat(syntax::printFloat(number.real), " is no 64-bit integer"));
@@ -132,15 +133,17 @@ static std::int64_t wrapped(ops::OpId op, std::span<const Number> args,
   return result;
 }
 
-/// A whole result, where the exact one is near `exact`.
+/// The whole result of a formula that wraps, if it did not. `reference` is that
+/// of the arguments as doubles.
 static Expected<Number> whole(const ops::OpInfo &info, std::int64_t result,
-                              double exact) {
-  // References err by far less than this, wrapped results by far more.
-  constexpr double relative = 0x1p-40;
-  if (std::abs(exact) < 0x1p53 && exact != std::trunc(exact))
-    return Number{.kind = Kind::Real, .real = exact};
-  const double distance = std::abs(exact - static_cast<double>(result));
-  if (!std::isfinite(exact) || distance > relative * std::abs(exact))
+                              double reference) {
+  if (std::abs(reference) < 0x1p53 && reference != std::trunc(reference))
+    return Number{.kind = Kind::Real, .real = reference};
+  // Rounded arguments move a rest by at most its divisor, which is below 2^63,
+  // and other results that fit by far less. Wrapping moves one by a multiple of
+  // 2^64, and references err by a small part of what they are.
+  const double distance = std::abs(reference - static_cast<double>(result));
+  if (!(distance < 0x1.8p63))
     return Error(
         ErrorCode::InvalidArgument,
         concat("'", info.name, "' of these integers has no 64-bit result"));

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/NumberGraph.h"
 
+#include "Support/InlineBuffer.h"
 #include "Support/Text.h"
 #include "Syntax/Printer.h"
 
+#include <algorithm>
 #include <bit>
 
 using namespace kexpr;
@@ -88,11 +90,8 @@ Expected<NumberId> NumberGraph::add(const NumberNode &given) {
   return place->second;
 }
 
-std::string NumberGraph::str(NumberId id) const {
-  const NumberNode &node = nodes[id];
-  std::string args;
-  for (unsigned i = 0; i < node.arity; ++i)
-    args += (i ? "," : "") + str(node.args[i]);
+/// The text of a node up to its arguments.
+static std::string beginningOf(const NumberNode &node) {
   switch (node.kind) {
   case NumberNode::Kind::Literal:
     return node.number.kind == Kind::Bool
@@ -101,34 +100,62 @@ std::string NumberGraph::str(NumberId id) const {
                ? std::to_string(node.number.integer)
                : syntax::printFloat(node.number.real);
   case NumberNode::Kind::Size:
-    return concat("size(@", node.operand, ",", args, ")");
+    return concat("size(@", node.operand, ",");
   case NumberNode::Kind::Cast:
-    return concat("cast.", nameOf(node.type), "(", args, ")");
+    return concat("cast.", nameOf(node.type), "(");
   case NumberNode::Kind::Call:
     break;
   }
-  return concat(ops::table()[node.op].info.name, "(", args, ")");
+  return concat(ops::table()[node.op].info.name, "(");
 }
 
-Expected<std::vector<Number>>
-NumberGraph::evaluate(std::span<const NumberId> needed,
-                      const Shapes &shapes) const {
-  std::vector<Number> values(nodes.size());
-  for (std::size_t id = 0; id < nodes.size(); ++id) {
-    auto value = compute(nodes[id], values, shapes);
-    if (value && value->kind != nodes[id].number.kind)
-      value = Error(ErrorCode::InvalidArgument,
-                    concat(str(static_cast<NumberId>(id)),
-                           " is no whole number for these shapes"));
-    if (!value)
-      return Error(value.error().code(), value.error().message(), {},
-                   nodes[id].range);
-    values[id] = *value;
+std::string NumberGraph::str(NumberId id) const {
+  // Calls inside each other may be many, and the stack of a host's thread
+  // small.
+  struct Begun {
+    NumberId id;
+    unsigned args;
+  };
+  std::string text = beginningOf(nodes[id]);
+  std::vector<Begun> open = {{id, 0}};
+  while (!open.empty()) {
+    const NumberNode &node = nodes[open.back().id];
+    const unsigned next = open.back().args++;
+    if (next < node.arity) {
+      text += (next ? "," : "") + beginningOf(nodes[node.args[next]]);
+      open.push_back({node.args[next], 0});
+    } else {
+      text += node.kind == NumberNode::Kind::Literal ? "" : ")";
+      open.pop_back();
+    }
   }
-  std::vector<Number> result;
-  for (NumberId id : needed)
-    result.push_back(values[id]);
-  return result;
+  return text;
+}
+
+/// Why a value is none for some shapes, or not of the kind it was taken for.
+Error NumberGraph::placed(NumberId id, const Expected<Number> &value) const {
+  const SourceRange range = nodes[id].range;
+  if (!value)
+    return {value.error().code(), value.error().message(), {}, range};
+  return {ErrorCode::InvalidArgument,
+          concat(str(id), " is no whole number for these shapes"),
+          {},
+          range};
+}
+
+Status NumberGraph::evaluate(std::span<const NumberId> needed,
+                             const Shapes &shapes,
+                             std::span<Number> values) const {
+  InlineBuffer<Number, 32> all(nodes.size());
+  for (std::size_t id = 0; id < nodes.size(); ++id) {
+    const auto value = compute(nodes[id], {all.data(), all.size()}, shapes);
+    if (!value || value->kind != nodes[id].number.kind)
+      return placed(static_cast<NumberId>(id), value);
+    all[id] = *value;
+  }
+  std::transform(needed.begin(), needed.end(), values.begin(),
+                 [&all](NumberId id) { return all[id]; });
+  return {};
 }
 
 NumberGraph NumberGraph::keep(std::span<NumberId> needed) const {

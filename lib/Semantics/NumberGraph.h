@@ -56,9 +56,10 @@ public:
   /// The part that these numbers need; `needed` is renamed to it.
   NumberGraph keep(std::span<NumberId> needed) const;
 
-  /// The values of all numbers of `needed` for these shapes, in its order.
-  Expected<std::vector<Number>> evaluate(std::span<const NumberId> needed,
-                                         const Shapes &shapes) const;
+  /// Writes the values of all numbers of `needed` for these shapes to `values`,
+  /// as many, in its order. Graphs of up to 32 numbers need no memory.
+  Status evaluate(std::span<const NumberId> needed, const Shapes &shapes,
+                  std::span<Number> values) const;
 
 private:
   struct Hash {
@@ -67,6 +68,7 @@ private:
   Expected<Number> compute(const NumberNode &node,
                            std::span<const Number> values,
                            const Shapes &shapes) const;
+  Error placed(NumberId id, const Expected<Number> &value) const;
 
   std::vector<NumberNode> nodes;
   /// Where equal nodes are, while the graph is made.

@@ -8,10 +8,9 @@
 
 #include "Ops/Table.h"
 #include "Semantics/Promotion.h"
-#include "Support/OutOfMemory.h"
+#include "Support/DefaultFloats.h"
+#include "Support/Guarded.h"
 #include "Syntax/Parser.h"
-
-#include <new>
 
 using namespace kexpr;
 
@@ -22,12 +21,11 @@ static unsigned arityOf(std::string_view name) {
 
 Expected<Expression> Expression::parse(std::string_view text,
                                        const ParseLimits &limits) {
-  try {
+  return guarded([&]() -> Expected<Expression> {
+    const DefaultFloats floats;
     auto parsed = syntax::parse(text, limits, arityOf);
     if (!parsed)
       return parsed.error();
     return Expression(std::move(*parsed));
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  }
+  });
 }

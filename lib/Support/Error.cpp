@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Error.h"
 
+#include "Support/Guarded.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -57,13 +59,15 @@ static Excerpt excerpt(std::string_view source, SourceRange range) {
 }
 
 std::string Error::render() const {
-  std::string result = "error: " + sentence;
-  if (!placed)
+  return guardedOr(std::string("out of memory"), [this] {
+    std::string result = "error: " + sentence;
+    if (!placed)
+      return result;
+    const Excerpt shown = excerpt(text, place);
+    result += "\n  " + shown.text + "\n  ";
+    result.append(shown.caret, ' ');
+    result += '^';
+    result.append(shown.length - 1, '~');
     return result;
-  const Excerpt shown = excerpt(text, place);
-  result += "\n  " + shown.text + "\n  ";
-  result.append(shown.caret, ' ');
-  result += '^';
-  result.append(shown.length - 1, '~');
-  return result;
+  });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Stage.h"
 
+#include "Support/Guarded.h"
 #include "Support/Quote.h"
 
 #include <iterator>
@@ -23,12 +24,14 @@ std::string_view kexpr::nameOf(Stage stage) {
 }
 
 Expected<Stage> kexpr::parseStage(std::string_view name) {
-  std::string names;
-  for (std::size_t i = 0; i < StageCount; ++i) {
-    if (Names[i] == name)
-      return static_cast<Stage>(i);
-    names += (i ? ", " : "") + std::string(Names[i]);
-  }
-  return Error(ErrorCode::InvalidArgument,
-               "unknown stage " + quote(name) + "; the stages are " + names);
+  return guarded([name]() -> Expected<Stage> {
+    std::string names;
+    for (std::size_t i = 0; i < StageCount; ++i) {
+      if (Names[i] == name)
+        return static_cast<Stage>(i);
+      names += (i ? ", " : "") + std::string(Names[i]);
+    }
+    return Error(ErrorCode::InvalidArgument,
+                 "unknown stage " + quote(name) + "; the stages are " + names);
+  });
 }

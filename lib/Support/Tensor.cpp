@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Tensor.h"
 
+#include "Support/Guarded.h"
+
 using namespace kexpr;
 
 namespace {
@@ -38,16 +40,18 @@ std::string_view kexpr::nameOf(DType type) {
 }
 
 Expected<DType> kexpr::parseDType(std::string_view name) {
-  std::string names;
-  for (const TypeEntry &entry : Types) {
-    if (entry.name == name)
-      return entry.type;
-    names += names.empty() ? "" : ", ";
-    names += entry.name;
-  }
-  return Error(ErrorCode::InvalidArgument, "unknown element type '" +
-                                               std::string(name) +
-                                               "'; the types are " + names);
+  return guarded([name]() -> Expected<DType> {
+    std::string names;
+    for (const TypeEntry &entry : Types) {
+      if (entry.name == name)
+        return entry.type;
+      names += names.empty() ? "" : ", ";
+      names += entry.name;
+    }
+    return Error(ErrorCode::InvalidArgument, "unknown element type '" +
+                                                 std::string(name) +
+                                                 "'; the types are " + names);
+  });
 }
 
 std::int64_t Shape::elementCount() const {
@@ -66,10 +70,12 @@ std::int64_t Shape::elementCount() const {
 }
 
 std::string Shape::str() const {
-  std::string text = "[";
-  for (std::size_t axis = 0; axis < rank(); ++axis)
-    text += (axis ? "," : "") + std::to_string(values[axis]);
-  return text + "]";
+  return guardedOr(std::string("[...]"), [this] {
+    std::string text = "[";
+    for (std::size_t axis = 0; axis < rank(); ++axis)
+      text += (axis ? "," : "") + std::to_string(values[axis]);
+    return text + "]";
+  });
 }
 
 Shape kexpr::contiguousStrides(const Shape &shape) {

@@ -4,25 +4,65 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+/// Text is made without streams: these follow the locale that a host has set,
+/// which may group digits or put a comma before fractions.
+///
+//===----------------------------------------------------------------------===//
 #ifndef KEXPR_SUPPORT_TEXT_H
 #define KEXPR_SUPPORT_TEXT_H
 
-#include <iomanip>
-#include <sstream>
+#include <charconv>
+#include <concepts>
 #include <string>
+#include <string_view>
 
 namespace kexpr {
 
-/// The arguments written one after the other, as a stream writes them.
+inline void append(std::string &text, std::string_view piece) { text += piece; }
+inline void append(std::string &text, char piece) { text += piece; }
+
+/// In decimal digits.
+template <std::integral T>
+requires(sizeof(T) > 1) void append(std::string &text, T number) {
+  char digits[24];
+  const auto [end, error] =
+      std::to_chars(digits, digits + sizeof digits, number);
+  text.append(digits, end);
+}
+
+/// In as few of six digits as it takes.
+inline void append(std::string &text, double number) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(
+      digits, digits + sizeof digits, number, std::chars_format::general, 6);
+  text.append(digits, end);
+}
+
+/// Texts, characters and numbers, one after the other.
 template <class... Args> std::string concat(const Args &...args) {
-  std::ostringstream stream;
-  (stream << ... << args);
-  return stream.str();
+  std::string text;
+  (append(text, args), ...);
+  return text;
 }
 
 /// `value` with that many digits after the point.
 inline std::string number(double value, int digits) {
-  return concat(std::fixed, std::setprecision(digits), value);
+  // The largest double has 309 digits before it.
+  std::string text(static_cast<std::size_t>(digits) + 312, '\0');
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    std::chars_format::fixed, digits);
+  text.resize(static_cast<std::size_t>(end - text.data()));
+  return text;
+}
+
+/// The text, and blanks up to that width.
+inline std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width)
+    text.append(width - text.size(), ' ');
+  return text;
 }
 
 } // namespace kexpr

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Syntax/ExpressionData.h"
+#include "Syntax/Parser.h"
 
 using namespace kexpr;
 
@@ -48,4 +48,14 @@ std::uint32_t Expression::operandCount() const {
 
 Span<const std::uint32_t> Expression::usedOperands() const {
   return spanOf(data->usedOperands);
+}
+
+const ParseLimits &Expression::tightestLimits() const { return data->taken; }
+
+bool syntax::fits(const ParseLimits &taken, const ParseLimits &limits) {
+  return taken.maxLength <= limits.maxLength &&
+         taken.maxDepth <= limits.maxDepth &&
+         taken.maxNodes <= limits.maxNodes &&
+         taken.maxOperands <= limits.maxOperands &&
+         taken.maxLiterals <= limits.maxLiterals;
 }

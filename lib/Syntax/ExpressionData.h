@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace kexpr {
-inline namespace v1 {
+inline namespace v2 {
 namespace detail {
 
 /// The content of an `Expression`. Tokens, nodes and names point into `text`,
@@ -25,10 +25,12 @@ struct ExpressionData {
   std::vector<RpnEntry> rpn;
   std::string canonical;
   std::vector<std::uint32_t> usedOperands;
+  /// How much of each limit the text takes.
+  ParseLimits taken;
 };
 
 } // namespace detail
-} // namespace v1
+} // namespace v2
 } // namespace kexpr
 
 #endif // KEXPR_SYNTAX_EXPRESSIONDATA_H

@@ -12,6 +12,7 @@
 #include "Syntax/Readings.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace kexpr;
 using namespace kexpr::syntax;
@@ -25,8 +26,40 @@ static Status checkText(std::string_view text, Span<const Token> tokens) {
                std::string(text), {0, text.size()});
 }
 
+static bool isLiteral(NodeKind kind) {
+  return kind >= NodeKind::Integer && kind <= NodeKind::None;
+}
+
+/// How deep calls and lists are nested.
+static std::size_t depthOf(const std::vector<Node> &nodes) {
+  std::vector<std::size_t> depths;
+  depths.reserve(nodes.size());
+  for (const Node &node : nodes) {
+    std::size_t depth = 0;
+    for (std::uint32_t child : node.children)
+      depth = std::max(depth, depths[child]);
+    const bool opens =
+        node.kind == NodeKind::Call || node.kind == NodeKind::List;
+    depths.push_back(depth + opens);
+  }
+  return depths.back();
+}
+
+static ParseLimits takenBy(const detail::ExpressionData &data) {
+  const auto literals =
+      std::count_if(data.nodes.begin(), data.nodes.end(),
+                    [](const Node &node) { return isLiteral(node.kind); });
+  return {.maxLength = data.text.size(),
+          .maxDepth = depthOf(data.nodes),
+          .maxNodes = data.nodes.size(),
+          .maxOperands = data.usedOperands.empty()
+                             ? 0
+                             : std::size_t{data.usedOperands.back()} + 1,
+          .maxLiterals = static_cast<std::size_t>(literals)};
+}
+
 /// What follows from the tree: the reverse Polish order, which is the
-/// post-order the nodes stand in, the canonical text, the operands.
+/// post-order the nodes stand in, the canonical text, the operands, the size.
 static void derive(detail::ExpressionData &data) {
   for (std::uint32_t i = 0; i < data.nodes.size(); ++i) {
     const Node &node = data.nodes[i];
@@ -39,6 +72,25 @@ static void derive(detail::ExpressionData &data) {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   data.canonical = print({data.nodes.data(), data.nodes.size()});
+  data.taken = takenBy(data);
+}
+
+/// Which reading a text has does not depend on limits: those of the prefix
+/// notation are for the caller to look at.
+static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
+                       ArityFn arityOf, detail::ExpressionData &data) {
+  constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+  constexpr ParseLimits none = {any, any, any, any, any};
+  TreeBuilder prefix(data.text, none);
+  if (hasOnlyPnnxFaults(tokens) && readPrefix(tokens, arityOf, prefix)) {
+    prefix.finish(data);
+    return {};
+  }
+  TreeBuilder calls(data.text, limits);
+  auto status = readCalls(data.text, tokens, calls);
+  if (status)
+    calls.finish(data);
+  return status;
 }
 
 Expected<ExpressionPtr> syntax::parse(std::string_view text,
@@ -58,14 +110,13 @@ Expected<ExpressionPtr> syntax::parse(std::string_view text,
   if (auto status = checkText(text, all); !status)
     return status.error();
 
-  TreeBuilder calls(data->text, limits), prefix(data->text, limits);
-  const auto strict = readCalls(data->text, all, calls);
-  if (hasOnlyPnnxFaults(all) && readPrefix(all, arityOf, prefix))
-    prefix.finish(*data);
-  else if (strict)
-    calls.finish(*data);
-  else
-    return strict.error();
+  auto status = readTree(all, limits, arityOf, *data);
+  if (!status)
+    return status.error();
   derive(*data);
+  if (!fits(data->taken, limits))
+    return Error(ErrorCode::LimitExceeded,
+                 "the text, read as prefix notation, is past a limit",
+                 std::string(text), {0, text.size()});
   return ExpressionPtr(std::move(data));
 }

@@ -32,6 +32,13 @@ using ArityFn = unsigned (*)(std::string_view name);
 
 using ExpressionPtr = std::shared_ptr<const detail::ExpressionData>;
 
+/// Whether a text that takes so much of each limit is within these.
+bool fits(const ParseLimits &taken, const ParseLimits &limits);
+/// Whether the expression would be parsed with these limits.
+inline bool fits(const Expression &expression, const ParseLimits &limits) {
+  return fits(expression.tightestLimits(), limits);
+}
+
 /// The tree of `text`. `arityOf` serves the prefix reading only: the strict
 /// reading takes any name with any number of arguments.
 Expected<ExpressionPtr> parse(std::string_view text, const ParseLimits &limits,

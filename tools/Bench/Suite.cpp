@@ -87,7 +87,8 @@ void tools::timeBound(benchmark::State &state, const Engine &engine, Pool &pool,
     return;
   }
   for (auto _ : state) {
-    bound->run();
+    if (!bound->run())
+      return state.SkipWithError("a bound call failed");
     benchmark::ClobberMemory();
   }
   countWork(state, work);

@@ -7,6 +7,7 @@
 #include "Common/Npy.h"
 
 #include "Common/NpyHeader.h"
+#include "Support/Guarded.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ static Expected<std::string> readHeaderText(std::istream &file) {
 /// grows no faster than bytes arrive.
 static Expected<std::vector<char>> readElements(std::istream &file,
                                                 std::size_t bytes) {
-  constexpr std::size_t piece = std::size_t{64} << 20;
+  constexpr std::size_t piece = std::size_t{1} << 20;
   std::vector<char> elements;
   while (elements.size() < bytes) {
     const std::size_t done = elements.size();
@@ -76,7 +77,7 @@ static Expected<std::vector<char>> readElements(std::istream &file,
   return elements;
 }
 
-static Expected<Array> read(std::istream &file) {
+static Expected<Array> readArray(std::istream &file) {
   auto text = readHeaderText(file);
   if (!text)
     return text.error();
@@ -102,19 +103,18 @@ static Expected<Array> read(std::istream &file) {
   return array;
 }
 
+Expected<Array> tools::readNpy(std::istream &file) {
+  return guarded([&] { return readArray(file); });
+}
+
 Expected<Array> tools::readNpy(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return cannot("read", path, std::strerror(errno));
-  try {
-    auto array = read(file);
-    if (!array)
-      return cannot("read", path, array.error().message(),
-                    array.error().code());
-    return array;
-  } catch (const std::exception &) {
-    return cannot("read", path, "out of memory", ErrorCode::OutOfMemory);
-  }
+  auto array = readNpy(file);
+  if (!array)
+    return cannot("read", path, array.error().message(), array.error().code());
+  return array;
 }
 
 /// The dictionary, padded so that the elements start at a multiple of 64.

@@ -19,6 +19,7 @@
 
 #include "Common/Array.h"
 
+#include <istream>
 #include <string>
 
 namespace kexpr::tools {
@@ -27,6 +28,8 @@ namespace kexpr::tools {
 /// order. Memory is taken as bytes arrive, so a header cannot claim more than
 /// the file has. Errors, which name the file: Io, Unsupported, OutOfMemory.
 Expected<Array> readNpy(const std::string &path);
+/// The same from a stream; errors do not name it.
+Expected<Array> readNpy(std::istream &file);
 
 /// Writes a row-major array. Errors: Io, and Unsupported for bf16, which NumPy
 /// does not have.

@@ -58,13 +58,14 @@ Status LoopData::addParameters(const semantics::Graph &graph) {
       [](const void *same, std::size_t) -> const Shape & {
         return *static_cast<const Shape *>(same);
       }};
-  auto numbers = graph.numbers.evaluate(graph.parameters, shapes);
-  if (!numbers)
-    return numbers.error();
+  std::vector<semantics::Number> numbers(graph.parameters.size());
+  if (auto status = graph.numbers.evaluate(graph.parameters, shapes, numbers);
+      !status)
+    return status;
   parameters.resize(graph.parameters.size());
   for (const semantics::Value &value : graph.values)
     if (value.kind == semantics::ValueKind::Parameter)
-      parameters[value.input] = (*numbers)[value.input].bitsAs(value.type);
+      parameters[value.input] = numbers[value.input].bitsAs(value.type);
   for (std::uint64_t &parameter : parameters)
     pointers.push_back(&parameter);
   return {};

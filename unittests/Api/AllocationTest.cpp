@@ -16,14 +16,19 @@
 
 using kexpr::test::allocations;
 using kexpr::test::allocationsLeft;
+using kexpr::test::refusesOne;
 
 thread_local std::size_t kexpr::test::allocations = 0;
 thread_local std::size_t kexpr::test::allocationsLeft = -1;
+thread_local bool kexpr::test::refusesOne = false;
 
 /// Counts an allocation that may be made.
 static void countAllocation() {
-  if (allocationsLeft == 0)
+  if (allocationsLeft == 0) {
+    if (refusesOne)
+      allocationsLeft = -1;
     throw std::bad_alloc();
+  }
   --allocationsLeft;
   ++allocations;
 }
@@ -100,6 +105,60 @@ TEST_P(Allocation, AWarmSerialRunThatCopiesOperandsMakesNone) {
   EXPECT_EQ(
       allocationsOf(*kernel, {whole, across, across}, {out.data(), {512, 600}}),
       0u);
+}
+
+TEST_P(Allocation, AWarmSerialRunThatAsksForSizesMakesNone) {
+  Engine engine;
+  auto kernel = engine.compile("div(@0,mul(size(@0,-1),add(size(@1,0),2)))",
+                               {GetParam(), {}});
+  ASSERT_TRUE(kernel) << kernel.error().render();
+  std::vector<float> a(64 * 300, 1), out(64 * 300);
+  const TensorView x(a.data(), {64, 300});
+  EXPECT_EQ(allocationsOf(*kernel, {x, x}, {out.data(), {64, 300}}), 0u);
+  EXPECT_EQ(out[0], 1.0f / (300 * 66));
+}
+
+TEST_P(Allocation, AWarmSerialRunOfMixedTypesMakesNone) {
+  Engine engine;
+  CompileOptions options{GetParam(), {}};
+  options.operandTypes = {DType::F32, DType::I32, DType::F32};
+  auto kernel = engine.compile("add(mul(@0,@1),@2)", options);
+  ASSERT_TRUE(kernel) << kernel.error().render();
+  std::vector<float> a(1000, 1), out(1000);
+  const std::vector<std::int32_t> b(1000, 2);
+  const TensorView x(a.data(), {1000});
+  const TensorView y(static_cast<const void *>(b.data()), DType::I32, {1000});
+  const TensorView zeroDim(a.data(), {});
+  const TensorView result(out.data(), {1000});
+  EXPECT_EQ(allocationsOf(*kernel, {x, y, x}, result), 0u);
+  // Nobody said that it is, and it makes no difference.
+  EXPECT_EQ(allocationsOf(*kernel, {x, y, zeroDim}, result), 0u);
+}
+
+TEST_P(Allocation, AWarmSerialPreparedCallMakesNone) {
+  Engine engine;
+  RunOptions serial;
+  serial.maxThreads = 1;
+  for (const char *text : {"add(mul(@0,@1),sqrt(@0))", "[neg(@0),abs(@1)]",
+                           "div(@0,mul(size(@0,-1),add(size(@1,0),2)))"}) {
+    auto kernel = engine.compile(text, {GetParam(), {}});
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    std::vector<float> a(64 * 300, 1), b(64, 2), out(64 * 300), other(64);
+    const TensorView x(a.data(), {64, 300}), y(b.data(), {64, 1});
+    std::vector<TensorView> outputs = {{out.data(), {64, 300}}};
+    std::vector<void *> to = {out.data()};
+    if (kernel->outputCount() == 2) {
+      outputs.emplace_back(other.data(), Shape{64, 1});
+      to.push_back(other.data());
+    }
+    const auto call = kernel->prepare({x, y}, outputs, serial);
+    ASSERT_TRUE(call) << call.error().render();
+    const std::vector<const void *> from = {a.data(), b.data()};
+    ASSERT_TRUE(call->run(from, to));
+    const std::size_t before = allocations;
+    EXPECT_TRUE(call->run(from, to));
+    EXPECT_EQ(allocations, before) << text;
+  }
 }
 
 TEST_P(Allocation, AWarmLayerOfOneItemMakesNone) {

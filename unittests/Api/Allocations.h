@@ -15,6 +15,8 @@ namespace kexpr::test {
 extern thread_local std::size_t allocations;
 /// How often it may do so before std::bad_alloc is thrown.
 extern thread_local std::size_t allocationsLeft;
+/// Whether only one is refused, and those after it are not.
+extern thread_local bool refusesOne;
 
 } // namespace kexpr::test
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,13 @@ TEST_F(BadCalls, ImpossibleLayouts) {
         view({8, 8}, {std::int64_t{1} << 60, 1})}) {
     EXPECT_NE(refusal(ErrorCode::InvalidArgument, {x, bad}, {z}), "accepted");
   }
+  // Bytes that no one axis spans, but all of them do.
+  std::int64_t two[16], far[16];
+  std::fill_n(two, 16, 2);
+  std::fill_n(far, 16, std::int64_t{1} << 56);
+  EXPECT_NE(refusal(ErrorCode::InvalidArgument,
+                    {x, view(Shape(two, 16), Shape(far, 16))}, {z}),
+            "accepted");
   EXPECT_EQ(
       refusal(ErrorCode::OverlappingOutput, {x, y}, {view({8, 8}, {0, 1})}),
       "output 0 of shape [8,8] and strides [0,1] overlaps itself");

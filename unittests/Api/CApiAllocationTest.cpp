@@ -94,6 +94,25 @@ TEST_F(CApiAllocation, MemoryMayRunOutWhereverAnEngineIsMade) {
   });
 }
 
+TEST_F(CApiAllocation, AnEngineThatIsMadeIsOne) {
+  refusesOne = true;
+  bool isRefused = true;
+  for (std::size_t left = 0; isRefused; ++left) {
+    CEngine made;
+    kexpr_error *error = nullptr;
+    allocationsLeft = left;
+    const kexpr_code code = kexpr_engine_create(nullptr, Out(made), &error);
+    isRefused = allocationsLeft > left;
+    allocationsLeft = -1;
+    ASSERT_LT(left, 1000u);
+    EXPECT_EQ(kexpr_error_code(error), code);
+    EXPECT_EQ(code, made ? KEXPR_OK : KEXPR_OUT_OF_MEMORY);
+    kexpr_error_free(error);
+    EXPECT_TRUE(!made || compile(made, "add(@0,@1)", &interpret)) << left;
+  }
+  refusesOne = false;
+}
+
 TEST_F(CApiAllocation, MemoryMayRunOutWhereverATextIsCompiled) {
   expectOutOfMemoryBeforeSuccess([&](kexpr_error **error) {
     CKernel made;

@@ -24,6 +24,7 @@ using CEngine = Owned<kexpr_engine, kexpr_engine_free>;
 using CExpression = Owned<kexpr_expression, kexpr_expression_free>;
 using CKernel = Owned<kexpr_kernel, kexpr_kernel_free>;
 using CBound = Owned<kexpr_bound, kexpr_bound_free>;
+using CPrepared = Owned<kexpr_prepared, kexpr_prepared_free>;
 using CLayer = Owned<kexpr_layer, kexpr_layer_free>;
 using CScalar = Owned<kexpr_scalar, kexpr_scalar_free>;
 using CModel = Owned<kexpr_model, kexpr_model_free>;

@@ -70,7 +70,7 @@ TEST(Tiered, HasTheSameBitsWhileItChanges) {
       for (bool last = false; !last;) {
         last = isOver;
         if (t == 0)
-          bound->run();
+          wrong += !bound->run();
         else if (!kernel->run(in, result, {.maxThreads = unsigned(t % 2)}))
           ++wrong;
         wrong += std::memcmp(out.data(), wanted.data(), 4 * Count) != 0;

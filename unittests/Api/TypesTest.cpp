@@ -179,6 +179,25 @@ TEST(Literals, DoNotMultiplyMachineCode) {
   EXPECT_NE(square->codeAddress(), cube->codeAddress());
 }
 
+TEST(Literals, OfEightBytesMayBeKnownToTheCode) {
+  const Engine engine;
+  for (const Mode mode : {Mode::Baseline, Mode::Optimized}) {
+    auto whole = engine.compile("floor_divide(@0,-3)",
+                                {.mode = mode, .operandTypes = {DType::I64}});
+    auto real = engine.compile("pow(@0,-0.5)",
+                               {.mode = mode, .operandTypes = {DType::F64}});
+    ASSERT_TRUE(whole && real);
+    std::int64_t seven = 7, quotient = 0;
+    const auto i64 = [](void *at) { return TensorView(at, DType::I64, {1}); };
+    ASSERT_TRUE(whole->run(i64(&seven), i64(&quotient)));
+    EXPECT_EQ(quotient, -3);
+    double four = 4, power = 0;
+    const auto f64 = [](void *at) { return TensorView(at, DType::F64, {1}); };
+    ASSERT_TRUE(real->run(f64(&four), f64(&power)));
+    EXPECT_EQ(power, 0.5);
+  }
+}
+
 TEST(Sizes, AreReadAtEveryCall) {
   const Engine engine;
   auto kernel = engine.compile("add(@0,size(@1,0))");
@@ -227,7 +246,7 @@ TEST(Outputs, HaveTheShapesOfTheirOwnOperands) {
     if (round == 0)
       ASSERT_TRUE(kernel->run(inputs, outputs));
     else
-      bound->run();
+      EXPECT_TRUE(bound->run());
     EXPECT_EQ(sum[5], 3);
     EXPECT_EQ(copy, b);
     EXPECT_EQ(product[5], 60);

@@ -212,7 +212,7 @@ TYPED_TEST(Views, MadeOfTilesAreRightInPlaceAndHoweverSplit) {
       const auto options = randomOptions(random);
       const std::vector<TensorView> in = {target.view(), operand.view()};
       if (round % 2)
-        kernel.bind(in, target.view(), options)->run();
+        EXPECT_TRUE(kernel.bind(in, target.view(), options)->run());
       else
         ASSERT_TRUE(kernel.run(in, target.view(), options));
       for (std::int64_t i = 0; i < test.full.elementCount(); ++i)

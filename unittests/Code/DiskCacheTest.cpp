@@ -23,7 +23,7 @@ static const std::string Key("a key\nwith \0 in it", 18);
 
 /// Where things lie in an entry: part of what a file of this version is.
 static constexpr std::size_t ChecksumAt = 8, ChecksumEnd = 24, SizesAt = 24,
-                             EntryAt = 80, HeaderBytes = 88;
+                             AlignmentAt = 72, EntryAt = 80, HeaderBytes = 88;
 
 static Image sample() {
   Image image;
@@ -126,6 +126,14 @@ TEST(DiskCache, AnEntryPointOutsideIsAMiss) {
     EXPECT_FALSE(DiskCache::decode(Key, sealed(entry)));
   }
   EXPECT_FALSE(DiskCache::decode(Key, DiskCache::encode(Key, Image(), {})));
+}
+
+TEST(DiskCache, AnImpossibleAlignmentIsAMiss) {
+  for (const std::uint64_t alignment : {0ull, 3ull, 8192ull, ~0ull}) {
+    std::string entry = sampleEntry();
+    putWord(entry, AlignmentAt, alignment);
+    EXPECT_FALSE(DiskCache::decode(Key, sealed(entry))) << alignment;
+  }
 }
 
 TEST(DiskCache, NoiseIsAMiss) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <string_view>
 
 namespace kexpr::fuzz {
 
@@ -20,6 +21,9 @@ namespace kexpr::fuzz {
 class Choices {
 public:
   explicit Choices(std::span<const std::uint8_t> bytes) : rest(bytes) {}
+  explicit Choices(std::string_view bytes)
+      : rest(reinterpret_cast<const std::uint8_t *>(bytes.data()),
+             bytes.size()) {}
 
   std::uint8_t byte() {
     if (rest.empty())
@@ -36,7 +40,8 @@ public:
   }
   /// A number in [0, bound); 0 where the bytes have run out.
   std::uint32_t below(std::uint32_t bound) {
-    return (std::uint32_t{byte()} << 8 | byte()) % bound;
+    return (bound <= 256 ? byte() : std::uint32_t{byte()} << 8 | byte()) %
+           bound;
   }
   template <class C> const auto &oneOf(const C &container) {
     return container[below(static_cast<std::uint32_t>(std::size(container)))];

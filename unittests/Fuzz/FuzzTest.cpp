@@ -10,7 +10,13 @@
 // of seed s is input number 0 of seed s + i.
 //
 //===----------------------------------------------------------------------===//
+#include "Fuzz/Calls.h"
+#include "Fuzz/Corpus.h"
+#include "Fuzz/Entries.h"
+#include "Fuzz/Fuzzers.h"
+#include "Fuzz/Networks.h"
 #include "Fuzz/Properties.h"
+#include "TestUtil/Vandal.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +36,7 @@ static unsigned fromEnvironment(const char *name, unsigned otherwise) {
 
 static std::vector<std::uint8_t> randomBytes(unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<std::uint8_t> bytes(1024);
+  std::vector<std::uint8_t> bytes(4096);
   for (std::uint8_t &byte : bytes)
     byte = static_cast<std::uint8_t>(random());
   return bytes;
@@ -81,3 +87,43 @@ TEST(Fuzz, MachineCodeEqualsInterpreter) {
   });
   EXPECT_GE(valid, 0.5) << "the generator makes too few valid programs";
 }
+
+TEST(Fuzz, NetworksAreRefusedOrGiveTheSameBits) {
+  const Engine engine = makeEngine();
+  const auto seeds = seedsOf("graph");
+  ASSERT_FALSE(seeds.empty());
+  const double valid = fuzzFor(4, [&](Choices &choices) {
+    return checkNetwork(engine, makeNetwork(choices, seeds), Mode::Interpret);
+  });
+  EXPECT_GE(valid, 0.1) << "the generator makes too few valid networks";
+}
+
+TEST(Fuzz, CallsOfCGiveAnErrorOrSucceed) {
+  const double valid =
+      fuzzFor(4, [](Choices &choices) { return makeCalls(choices); });
+  EXPECT_GE(valid, 0.5);
+}
+
+TEST(Fuzz, DamagedEntriesAreNone) {
+  const double readable =
+      fuzzFor(1, [](Choices &choices) { return checkEntry(choices); });
+  EXPECT_GE(readable, 0.05) << "too few entries get beyond their checksum";
+  const double whole =
+      fuzzFor(1, [](Choices &choices) { return checkSpoiltEntry(choices); });
+  EXPECT_GT(whole, 0);
+}
+
+#ifdef KEXPR_FUZZ_NPY
+TEST(Fuzz, ArraysAreReadOrRefused) {
+  const auto seeds = seedsOf("npy");
+  ASSERT_FALSE(seeds.empty());
+  const double valid = fuzzFor(1, [&](Choices &choices) {
+    std::string bytes = choices.oneOf(seeds);
+    test::Vandal vandal([&choices] { return choices.word(); });
+    for (std::uint32_t i = choices.below(4); i > 0; --i)
+      vandal.damageBytes(bytes);
+    return checkNpyBytes(bytes);
+  });
+  EXPECT_GT(valid, 0.1);
+}
+#endif

@@ -7,6 +7,7 @@
 #include "Fuzz/Properties.h"
 
 #include "Ops/Table.h"
+#include "TestUtil/Models.h"
 
 #include <cmath>
 #include <cstring>
@@ -81,8 +82,15 @@ static Result runIn(Mode mode, const Engine &engine, const Program &program) {
   return result;
 }
 
-/// An element as a double; only what is no NaN must be exact.
-static double valueOf(DType type, const char *element) {
+Verdict fuzz::checkModel(const std::string &file) {
+  static const std::string bin = test::sampleBin(true);
+  const auto model = file.starts_with("PK")
+                         ? test::parseModel(test::SampleParam, file)
+                         : test::parseModel(file, bin);
+  return {static_cast<bool>(model), test::problemOf(model)};
+}
+
+double fuzz::valueOf(DType type, const char *element) {
   const void *args[] = {element};
   double value = 0;
   if (type == DType::F64)

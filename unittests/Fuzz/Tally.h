@@ -7,7 +7,7 @@
 #ifndef KEXPR_UNITTESTS_FUZZ_TALLY_H
 #define KEXPR_UNITTESTS_FUZZ_TALLY_H
 
-#include "Fuzz/Properties.h"
+#include "Fuzz/Verdict.h"
 
 #include <cstdio>
 #include <cstdlib>

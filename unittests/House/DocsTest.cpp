@@ -79,13 +79,50 @@ static std::vector<std::string> snippetsOf(const SourceFile &page) {
 TEST(Docs, EmbeddingShowsTheExamples) {
   const std::string folder = "docs/examples/";
   std::string examples;
-  for (const char *file :
-       {"embed.c", "embed.cpp", "graph.c", "graph.cpp", "layer.cpp"})
+  for (const char *file : {"embed.c", "embed.cpp", "executor.cpp", "graph.c",
+                           "graph.cpp", "layer.cpp"})
     examples += sourceFile(folder + file).text;
   const auto snippets = snippetsOf(sourceFile("docs/embedding.md"));
   EXPECT_GE(snippets.size(), 4u);
   for (const std::string &snippet : snippets)
     EXPECT_NE(examples.find(snippet), examples.npos) << snippet;
+}
+
+/// "`Fork`, `ForkedCall`": the names in the last column of a row.
+static std::vector<std::string> namesIn(std::string_view row) {
+  row = row.substr(0, row.rfind('|'));
+  row.remove_prefix(row.rfind('|') + 1);
+  std::vector<std::string> names;
+  for (std::size_t at = row.find('`'); at != row.npos; at = row.find('`')) {
+    row.remove_prefix(at + 1);
+    const std::size_t end = std::min(row.find('`'), row.size());
+    names.emplace_back(row.substr(0, end));
+    row.remove_prefix(std::min(end + 1, row.size()));
+  }
+  return names;
+}
+
+TEST(Docs, PromisesToHostsNameTests) {
+  std::string tests;
+  for (const SourceFile &file : allFiles())
+    if (file.path.starts_with("unittests/Host/"))
+      tests += file.text;
+  const SourceFile embedding = sourceFile("docs/embedding.md");
+  std::string_view page = embedding.text;
+  page.remove_prefix(page.find("## What kexpr promises its host"));
+  page.remove_prefix(page.find("|---"));
+  int rows = 0;
+  for (page.remove_prefix(page.find('\n') + 1); page.starts_with('|');
+       page.remove_prefix(page.find('\n') + 1), ++rows) {
+    const auto names = namesIn(page.substr(0, page.find('\n')));
+    EXPECT_FALSE(names.empty()) << page.substr(0, page.find('\n'));
+    for (const std::string &name : names)
+      EXPECT_TRUE(tests.find("TEST(" + name + ",") != tests.npos ||
+                  tests.find("TEST_F(" + name + ",") != tests.npos ||
+                  tests.find("TEST_P(" + name + ",") != tests.npos)
+          << name;
+  }
+  EXPECT_GE(rows, 20);
 }
 
 TEST(Docs, LinksPointToFiles) {

@@ -103,3 +103,14 @@ TEST(Style, NothingIsLeftForLater) {
     for (const std::string &mark : marks)
       EXPECT_EQ(file.text.find(mark), std::string::npos) << file.path;
 }
+
+/// What follows the locale of a host.
+TEST(Style, TheLibraryKnowsNoLocale) {
+  for (const SourceFile &file : sourcesIn("lib"))
+    for (const char *word :
+         {"stringstream", "<iomanip>", "<iostream>", "<locale>", "<cctype>",
+          "isalnum(", "isspace(", "tolower(", "strtod(", "strtof(", "stod(",
+          "stof(", "sscanf(", "setlocale(", "strerror(errno"})
+      EXPECT_EQ(file.text.find(word), std::string::npos)
+          << file.path << ": " << word;
+}

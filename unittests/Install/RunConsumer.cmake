@@ -90,9 +90,9 @@ elseif(MODE STREQUAL pkg-config)
 elseif(MODE STREQUAL symbols)
   read(symbols nm -DC --defined-only ${PREFIX}/${LIBDIR}/libkexpr.so)
   string(REGEX REPLACE
-    "[0-9a-f]+ [A-Za-z] (([^\n]* for )?kexpr::v1::|kexpr_|__jit_debug_)[^\n]*\n?" ""
+    "[0-9a-f]+ [A-Za-z] (([^\n]* for )?kexpr::v2::|kexpr_|__jit_debug_)[^\n]*\n?" ""
     strangers "${symbols}")
-  if(NOT symbols MATCHES "kexpr::v1::Engine::compile" OR
+  if(NOT symbols MATCHES "kexpr::v2::Engine::compile" OR
      NOT symbols MATCHES "kexpr_engine_compile" OR
      NOT symbols MATCHES "__jit_debug_descriptor" OR
      NOT symbols MATCHES "__jit_debug_register_code" OR

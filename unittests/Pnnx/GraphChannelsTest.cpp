@@ -128,6 +128,43 @@ TEST_F(GraphChannels, PreluHasASlopeAChannel) {
   }
 }
 
+TEST_F(GraphChannels, LiteralsHaveNoChannels) {
+  const auto refused = [&](const std::vector<std::string> &lines) {
+    const auto graph = tryMake(modelOf(
+        lines,
+        {constantOf("p.weight", {0.5f, 2}), constantOf("w.data", {1}),
+         constantOf("p.running_mean", {1}), constantOf("p.running_var", {1})}));
+    return graph ? "no refusal" : graph.error().message();
+  };
+  const std::string why = "'input' is a literal, which has no channels";
+  const std::string in = "pnnx.Input in 0 1 x", out = "pnnx.Output out 1 0 y";
+  EXPECT_EQ(refused({in, "nn.PReLU p 1 1 x y input=3 @weight=(2)f32", out}),
+            "nn.PReLU 'p' in line 4: " + why);
+  EXPECT_EQ(refused({in, "nn.PReLU p 0 1 y input=3 @weight=(2)f32", out}),
+            "nn.PReLU 'p' in line 4: " + why);
+  EXPECT_EQ(refused({"pnnx.Expression e 0 1 x expr=3",
+                     "nn.PReLU p 1 1 x y @weight=(2)f32", out}),
+            "nn.PReLU 'p' in line 4: " + why);
+  EXPECT_EQ(refused({"pnnx.Attribute w 0 1 w @data=(1)f32",
+                     "F.prelu p 1 1 w y input=True $weight=w", out}),
+            "F.prelu 'p' in line 4: " + why);
+  EXPECT_EQ(refused({in,
+                     "nn.BatchNorm2d p 1 1 x y input=-1 @running_mean=(1)f32 "
+                     "@running_var=(1)f32",
+                     out}),
+            "nn.BatchNorm2d 'p' in line 4: " + why);
+}
+
+TEST_F(GraphChannels, NumbersThatDependOnShapesHaveOneChannel) {
+  auto graph = make(modelOf(
+      {"pnnx.Input in 0 1 x", "pnnx.Expression e 1 1 x n expr=neg(size(@0,0))",
+       "nn.PReLU p 1 1 n y @weight=(2)f32", "pnnx.Output out 1 0 y"},
+      {constantOf("p.weight", {0.5f, 2})}));
+  Floats x = someFloats({3, 2});
+  ASSERT_TRUE(graph.run({{"in", x.view()}}));
+  EXPECT_EQ(elementsOf(graph, "out"), (std::vector<float>{-1.5f, -6}));
+}
+
 TEST_F(GraphChannels, BatchNormKeepsTheTypeOfItsInput) {
   auto graph =
       make(modelOf({"pnnx.Input in 0 1 x #x=(1,3)f16",

@@ -8,12 +8,11 @@
 #define KEXPR_UNITTESTS_PNNX_GRAPHSUPPORT_H
 
 #include "TestUtil/Models.h"
+#include "TestUtil/Rotate.h"
 #include "kexpr/PnnxGraph.h"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -38,22 +37,6 @@ inline Floats someFloats(const Shape &shape, int seed = 0) {
   return floats;
 }
 
-/// The `.param` of operators written without the two lines of counts.
-inline std::string paramOf(const std::vector<std::string> &lines) {
-  std::string text;
-  int operands = 0;
-  for (const std::string &line : lines) {
-    char type[128], name[128];
-    int inputs = 0, outputs = 0;
-    std::sscanf(line.c_str(), "%127s %127s %d %d", type, name, &inputs,
-                &outputs);
-    operands += outputs;
-    text += line + "\n";
-  }
-  return "7767517\n" + std::to_string(lines.size()) + " " +
-         std::to_string(operands) + "\n" + text;
-}
-
 inline PnnxModel modelOf(const std::vector<std::string> &lines,
                          const std::vector<ZipEntry> &constants = {}) {
   auto model = parseModel(paramOf(lines),
@@ -69,46 +52,6 @@ inline ZipEntry constantOf(const std::string &name,
   return {name, std::string(reinterpret_cast<const char *>(values.data()),
                             values.size() * sizeof(float))};
 }
-
-/// What the layers of a registry have done.
-struct Counts {
-  std::map<std::string, int> runs; ///< By operator.
-};
-
-/// Its f32 input, all elements one place further: no elementwise operator.
-class Rotate : public Layer {
-public:
-  Rotate(const PnnxModel &model, const PnnxOperator &op, Counts *counts)
-      : Layer(model, op), counts(counts), outputs(op.outputs.size()) {}
-
-  Expected<std::vector<TensorType>>
-  outputTypes(Span<const TensorType> inputs) const override {
-    if (inputs.size() != 1)
-      return Error(ErrorCode::WrongArity, "it must have one input");
-    return std::vector<TensorType>(outputs, inputs[0]);
-  }
-
-  Status forward(Span<const TensorView> inputs, Span<const TensorView> outputs,
-                 const RunOptions &) override {
-    ++counts->runs[name()];
-    const std::size_t size = sizeOf(inputs[0].type());
-    const auto bytes =
-        static_cast<std::size_t>(inputs[0].shape().elementCount()) * size;
-    for (const TensorView &output : outputs) {
-      auto *to = static_cast<char *>(output.data());
-      const auto *from = static_cast<const char *>(inputs[0].data());
-      if (bytes == 0)
-        continue;
-      std::memcpy(to, from + bytes - size, size);
-      std::memcpy(to + size, from, bytes - size);
-    }
-    return {};
-  }
-
-private:
-  Counts *counts;
-  std::size_t outputs;
-};
 
 /// Fails in every run.
 class Failing : public Layer {

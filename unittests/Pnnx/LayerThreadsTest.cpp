@@ -8,49 +8,12 @@
 // Layers on threads that are the host's own.
 //
 //===----------------------------------------------------------------------===//
-#include "Pnnx/LayerTensors.h"
-
-#include <gtest/gtest.h>
-#include <tbb/parallel_for.h>
+#include "Pnnx/LayerThreads.h"
 
 #include <filesystem>
 #include <thread>
 
 using namespace kexpr;
-
-namespace {
-constexpr int Callers = 8, Batch = 3;
-/// Large enough that a call would use other threads if it might.
-const Shape Large{3, 224, 224};
-
-/// A layer, and the tensors of every caller.
-class LayerThreads : public testing::Test {
-protected:
-  LayerThreads() {
-    for (int caller = 0; caller < Callers; ++caller) {
-      inputs.push_back(own.tensors(2 * Batch, float(caller), Large));
-      outputs.push_back(own.tensors(Batch, -1, Large));
-    }
-  }
-  bool forward(int caller, unsigned threads) const {
-    RunOptions options;
-    options.maxThreads = threads;
-    return bool(layer->forward(inputs[caller], outputs[caller], options));
-  }
-  void verify() const {
-    for (int caller = 0; caller < Callers; ++caller)
-      for (int i = 0; i < Batch; ++i)
-        EXPECT_EQ(own.valueOf(outputs[caller][i]),
-                  caller + i + caller + Batch + i);
-  }
-
-  Engine engine;
-  Expected<ExpressionLayer, LayerError> layer =
-      ExpressionLayer::create(engine, "add(@0,@1)");
-  LayerTensors own;
-  std::vector<std::vector<TensorView>> inputs, outputs;
-};
-} // namespace
 
 TEST_F(LayerThreads, OfTheHost) {
   std::vector<std::thread> threads;
@@ -60,14 +23,6 @@ TEST_F(LayerThreads, OfTheHost) {
   for (std::thread &thread : threads)
     thread.join();
   verify();
-}
-
-TEST_F(LayerThreads, OfOneTbb) {
-  for (unsigned threads : {0u, 1u}) {
-    tbb::parallel_for(
-        0, Callers, [&](int caller) { EXPECT_TRUE(forward(caller, threads)); });
-    verify();
-  }
 }
 
 #ifdef _OPENMP

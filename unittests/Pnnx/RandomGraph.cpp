@@ -9,7 +9,8 @@
 using namespace kexpr;
 using namespace kexpr::test;
 
-RandomGraph::RandomGraph(unsigned seed) : random(seed) {
+RandomGraph::RandomGraph(std::function<unsigned()> source)
+    : random(std::move(source)) {
   addInputs();
   const unsigned count = 2 + below(24);
   for (unsigned i = 0; i < count; ++i)

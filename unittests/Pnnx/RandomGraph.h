@@ -9,6 +9,7 @@
 
 #include "kexpr/Tensor.h"
 
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ namespace kexpr::test {
 /// Operators of a network, with its inputs: shapes that broadcast, types mixed,
 /// layers of the host in between, several outputs.
 struct RandomGraph {
-  explicit RandomGraph(unsigned seed);
+  /// Random numbers decide.
+  explicit RandomGraph(std::function<unsigned()> source);
+  explicit RandomGraph(unsigned seed) : RandomGraph(std::mt19937(seed)) {}
 
   struct Input {
     std::string name;
@@ -40,7 +43,7 @@ private:
   void addExpression(const std::string &name, const std::string &result);
   void addOutputs();
 
-  std::mt19937 random;
+  std::function<unsigned()> random;
   std::vector<std::string> values;
 };
 

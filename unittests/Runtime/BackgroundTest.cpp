@@ -11,7 +11,11 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <thread>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using kexpr::runtime::Background;
 
@@ -78,4 +82,97 @@ TEST(Background, DropsJobsAtItsEnd) {
   }
   opener.join();
   EXPECT_EQ(done, 1);
+}
+
+TEST(Background, AThreadOfAChildIsNotTakenForOneOfItsParent) {
+  static std::atomic<bool> mayEnd, isRunning;
+  static std::atomic<int> done;
+  mayEnd = isRunning = false;
+  done = 0;
+  Background background;
+  background.add(true, [] {
+    isRunning = true;
+    while (!mayEnd)
+      std::this_thread::yield();
+    ++done;
+  });
+  while (!isRunning)
+    std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    mayEnd = true;
+    // It mostly has the stack, and so the number, of the thread that is gone.
+    std::thread([&background] { background.settle(); }).join();
+    _exit(done == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  mayEnd = true;
+  background.settle();
+  EXPECT_EQ(done, 1);
+}
+
+TEST(Background, DoesWhatAJobWantsFirst) {
+  static std::atomic<int> first;
+  first = 0;
+  Background background;
+  std::promise<void> isDone;
+  background.add(
+      true,
+      [&] {
+        EXPECT_EQ(first, 1);
+        isDone.set_value();
+      },
+      [] { ++first; });
+  isDone.get_future().wait();
+}
+
+namespace {
+/// What a thread does before a job, for as long as a test wants.
+struct Delay {
+  static inline std::atomic<bool> hasBegun, mayEnd, hasEnded;
+
+  Delay() { hasBegun = mayEnd = hasEnded = false; }
+  ~Delay() {
+    mayEnd = true;
+    while (!hasEnded)
+      std::this_thread::yield();
+  }
+  static void wait() {
+    hasBegun = true;
+    while (!mayEnd)
+      std::this_thread::yield();
+    hasEnded = true;
+  }
+  static void awaitBeginning() {
+    while (!hasBegun)
+      std::this_thread::yield();
+  }
+};
+} // namespace
+
+TEST(Background, EndsWhileTheThreadMakesReadyForAJob) {
+  const Delay delay;
+  std::atomic<int> done = 0;
+  {
+    Background background;
+    background.add(
+        true, [&done] { ++done; }, Delay::wait);
+    Delay::awaitBeginning();
+  }
+  EXPECT_EQ(done, 0);
+}
+
+TEST(Background, SettlesWhileTheThreadMakesReadyForAJob) {
+  const Delay delay;
+  std::atomic<int> done = 0;
+  Background background;
+  background.add(
+      true, [&done] { ++done; }, Delay::wait);
+  Delay::awaitBeginning();
+  background.add(false, [&done] { ++done; });
+  background.settle();
+  EXPECT_EQ(done, 2);
 }

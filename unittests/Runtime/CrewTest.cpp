@@ -8,7 +8,6 @@
 #include "Runtime/Executor.h"
 
 #include <gtest/gtest.h>
-#include <tbb/task_arena.h>
 
 #include <array>
 #include <atomic>
@@ -67,15 +66,23 @@ private:
 
 } // namespace
 
+/// Has a crew do `work` over [0, count) on the calling thread and helpers.
+template <class F>
+static bool share(Crew &crew, std::int64_t count, std::int64_t chunk,
+                  unsigned helpers, F &work) {
+  Team team(count, chunk, helpers + 1, work);
+  return crew.run(team, helpers);
+}
+
 TEST(Crew, DoesNothingWhereNobodyIsAwake) {
   Crew crew;
   Covered covered(10);
-  EXPECT_FALSE(crew.run(10, 1, 1, covered));
-  EXPECT_FALSE(crew.run(10, 1, 0, covered));
+  EXPECT_FALSE(share(crew, 10, 1, 1, covered));
+  EXPECT_FALSE(share(crew, 10, 1, 0, covered));
   {
     Helpers helpers(crew, 1);
-    EXPECT_FALSE(crew.run(10, 1, 2, covered)) << "two are wanted";
-    EXPECT_TRUE(crew.run(10, 1, 1, covered));
+    EXPECT_FALSE(share(crew, 10, 1, 2, covered)) << "two are wanted";
+    EXPECT_TRUE(share(crew, 10, 1, 1, covered));
   }
   EXPECT_TRUE(covered.once());
 }
@@ -86,7 +93,7 @@ TEST(Crew, ComputesEveryElementOnce) {
   for (std::int64_t count : {1, 7, 64, 1000, 12345})
     for (std::int64_t chunk : {1, 10, 100000}) {
       Covered covered(count);
-      ASSERT_TRUE(crew.run(count, chunk, 3, covered));
+      ASSERT_TRUE(share(crew, count, chunk, 3, covered));
       EXPECT_TRUE(covered.once()) << count << ' ' << chunk;
     }
 }
@@ -108,7 +115,7 @@ TEST(Crew, HelpersTakePart) {
       std::this_thread::sleep_for(1ms);
     }
   };
-  ASSERT_TRUE(crew.run(2, 1, 1, work));
+  ASSERT_TRUE(share(crew, 2, 1, 1, work));
   EXPECT_EQ(threads.size(), 2u);
 }
 
@@ -125,7 +132,7 @@ TEST(Crew, BeginsWithTheSameShareEveryTime) {
       for (int i = 0; i < 2000 && begun < 2; ++i)
         std::this_thread::sleep_for(1ms);
     };
-    ASSERT_TRUE(crew.run(2, 1, 1, work));
+    ASSERT_TRUE(share(crew, 2, 1, 1, work));
     EXPECT_EQ(threads[0], std::this_thread::get_id());
     EXPECT_NE(threads[1], std::this_thread::get_id());
   }
@@ -137,18 +144,18 @@ TEST(Crew, WorksForOneCallAtATime) {
   // From within a call, which may be at its end, and from other threads.
   auto nested = [&](std::int64_t, std::int64_t) {
     Covered covered(5);
-    if (crew.run(5, 1, 1, covered)) {
+    if (share(crew, 5, 1, 1, covered)) {
       EXPECT_TRUE(covered.once());
     }
   };
-  ASSERT_TRUE(crew.run(8, 1, 2, nested));
+  ASSERT_TRUE(share(crew, 8, 1, 2, nested));
 
   std::vector<std::thread> callers;
   for (int t = 0; t < 4; ++t)
     callers.emplace_back([&crew] {
       for (int i = 0; i < 200; ++i) {
         Covered covered(300 + i);
-        if (crew.run(covered.count(), 7, 2, covered)) {
+        if (share(crew, covered.count(), 7, 2, covered)) {
           ASSERT_TRUE(covered.once());
         }
       }
@@ -185,17 +192,32 @@ TEST(Crew, IsSeldomHiredInVain) {
     ;
   std::thread helper([&crew] { crew.serve(200ms); });
   Covered covered(1000);
-  while (!crew.run(covered.count(), 1, 1, covered))
+  while (!share(crew, covered.count(), 1, 1, covered))
     std::this_thread::yield();
   EXPECT_TRUE(covered.once());
   for (int i = 0; i < 1000; ++i) {
     Covered again(1000);
-    EXPECT_TRUE(crew.run(again.count(), 1, 1, again));
+    EXPECT_TRUE(share(crew, again.count(), 1, 1, again));
   }
   helper.join();
   EXPECT_TRUE(crew.hire(1));
   crew.serve(1us);
   EXPECT_TRUE(crew.hire(1));
+}
+
+TEST(Crew, IsPatientForAsLongAsCanBeSaid) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Crew crew;
+    std::thread([&crew] {
+      crew.serve(std::chrono::microseconds::max());
+    }).detach();
+    std::this_thread::sleep_for(100ms);
+    _exit(crew.awake() == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Crew, StaysWithTheParentOfAFork) {
@@ -208,27 +230,16 @@ TEST(Crew, StaysWithTheParentOfAFork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   Covered covered(100);
-  EXPECT_TRUE(crew.run(100, 1, 1, covered));
+  EXPECT_TRUE(share(crew, 100, 1, 1, covered));
   EXPECT_TRUE(covered.once());
-}
-
-TEST(Crew, MayOutliveTheArenaOfALimitedCall) {
-  // A limit below the arena's own makes an arena for the call alone.
-  tbb::task_arena(4).execute([] {
-    for (int i = 0; i < 100; ++i) {
-      Covered covered(5000 + i);
-      forRange(covered.count(),
-               {.grain = 100, .maxThreads = 3, .stayAwake = 1ms}, covered);
-      ASSERT_TRUE(covered.once());
-    }
-  });
 }
 
 TEST(Crew, ServesTheExecutor) {
   for (int i = 0; i < 300; ++i) {
     Covered covered(5000 + i);
-    forRange(covered.count(), {.grain = 100, .maxThreads = 2, .stayAwake = 1ms},
-             covered);
+    ASSERT_TRUE(forRange(covered.count(),
+                         {.grain = 100, .maxThreads = 2, .stayAwake = 1ms},
+                         covered));
     ASSERT_TRUE(covered.once());
   }
 }

@@ -53,6 +53,27 @@ TEST(KernelCache, EvictsTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.stats().kernels, 2u);
 }
 
+TEST(KernelCache, FreesKernelsWithoutItsLock) {
+  int freed = 0;
+  KernelCache cache({.kernels = 1});
+  // Whoever has a kernel evicted waits for another thread that uses the cache.
+  const auto useElsewhere = [&](const KernelImpl *) {
+    if (freed == 2)
+      return; // with the cache
+    std::thread([&] {
+      EXPECT_FALSE(cache.find("none"));
+      EXPECT_LE(cache.stats().kernels, 1u);
+    }).join();
+    ++freed;
+  };
+  const KernelPtr lasting = makeKernel("neg(@0)");
+  for (const char *text : {"a", "b", "c"})
+    ASSERT_TRUE(cache.findOrMake(text, text, [&] {
+      return Expected<KernelPtr>(KernelPtr(lasting.get(), useElsewhere));
+    }));
+  EXPECT_EQ(freed, 2);
+}
+
 TEST(KernelCache, DoesNotKeepErrors) {
   KernelCache cache({.kernels = 2});
   int calls = 0;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -26,6 +27,22 @@ inline Span<const unsigned char> bytesOf(std::string_view text) {
 inline Expected<PnnxModel> parseModel(std::string_view param,
                                       std::string_view bin = {}) {
   return PnnxModel::parse(param, bytesOf(bin), "m");
+}
+
+/// The `.param` of operators written without the two lines of counts.
+inline std::string paramOf(const std::vector<std::string> &lines) {
+  std::string text;
+  int operands = 0;
+  for (const std::string &line : lines) {
+    char type[128], name[128];
+    int inputs = 0, outputs = 0;
+    std::sscanf(line.c_str(), "%127s %127s %d %d", type, name, &inputs,
+                &outputs);
+    operands += outputs;
+    text += line + "\n";
+  }
+  return "7767517\n" + std::to_string(lines.size()) + " " +
+         std::to_string(operands) + "\n" + text;
 }
 
 /// A model with a bit of everything.

@@ -116,7 +116,6 @@ template <class F> int inChild(F body) {
 /// From now on no file of this process grows over so many bytes: what a full
 /// disk looks like.
 inline void limitFiles(rlim_t bytes) {
-  std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit = {bytes, bytes};
   if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
     std::abort();

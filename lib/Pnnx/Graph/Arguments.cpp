@@ -95,7 +95,7 @@ struct Bytes {
 };
 } // namespace
 
-static Bytes bytesOf(const TensorView &tensor) {
+static Bytes rangeOf(const TensorView &tensor) {
   const auto begin = reinterpret_cast<std::uintptr_t>(tensor.data());
   if (tensor.empty() || tensor.shape().elementCount() == 0)
     return {begin, begin};
@@ -108,8 +108,18 @@ static Bytes bytesOf(const TensorView &tensor) {
 }
 
 static bool overlap(const TensorView &a, const TensorView &b) {
-  const Bytes left = bytesOf(a), right = bytesOf(b);
+  const Bytes left = rangeOf(a), right = rangeOf(b);
   return left.begin < right.end && right.begin < left.end;
+}
+
+bool graph::areIn(const Arena &arena, const Tensors &tensors) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(arena.data());
+  const auto isInside = [&](const TensorView &tensor) {
+    const Bytes own = rangeOf(tensor);
+    return own.begin < begin + arena.size() && begin < own.end;
+  };
+  return std::any_of(tensors.inputs.begin(), tensors.inputs.end(), isInside) ||
+         std::any_of(tensors.outputs.begin(), tensors.outputs.end(), isInside);
 }
 
 static Status checkApart(const Flow &flow, const Tensors &tensors,

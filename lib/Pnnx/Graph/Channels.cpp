@@ -120,7 +120,7 @@ static Expected<Numbers> readOptional(const PnnxModel &model,
 
 static Expected<double> readEpsilon(const PnnxOperator &op) {
   const std::string *text = op.parameter("eps");
-  auto parsed = Expression::parse(text ? *text : "1e-5");
+  const auto parsed = parseText(text ? *text : "1e-5");
   if (!parsed || (parsed->root().kind != NodeKind::Float &&
                   parsed->root().kind != NodeKind::Integer))
     return Error(ErrorCode::InvalidArgument, "'eps' is no number");

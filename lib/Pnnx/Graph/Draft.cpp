@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pnnx/Graph/Draft.h"
 #include "Pnnx/Graph/Faults.h"
+#include "Support/DefaultFloats.h"
 
 #include <algorithm>
 
@@ -65,6 +66,7 @@ Status Drafter::addNode(const FlowNode &node) {
 
 /// A layer sees tensors only.
 Status Drafter::wantTensor(ValueId value) {
+  const DefaultFloats floats;
   const auto &number = draft.facts[value].number;
   const auto isKnown = [&](const NumberTensor &n) { return n.value == value; };
   if (!number ||
@@ -85,7 +87,7 @@ Status Drafter::addLayer(const FlowNode &node) {
       return status;
     inputs.push_back(draft.facts[input].tensor);
   }
-  auto outputs = node.layer->outputTypes(inputs);
+  auto outputs = callHost([&] { return node.layer->outputTypes(inputs); });
   if (!outputs)
     return outputs.error();
   if (outputs->size() != node.outputs.size())
@@ -175,6 +177,7 @@ Status Drafter::addNumber(const std::vector<Term> &terms, ValueId output) {
 }
 
 Status Drafter::addElementwise(const FlowNode &node, std::size_t output) {
+  const DefaultFloats floats;
   auto terms = bind(node, node.formulas[output]);
   if (!terms)
     return terms.error();
@@ -190,7 +193,7 @@ Status Drafter::addElementwise(const FlowNode &node, std::size_t output) {
   unit.terms = std::move(*terms);
   if (Status status = measure(unit); !status)
     return status;
-  if (node.typeFrom)
+  if (node.typeFrom && !draft.facts[*node.typeFrom].number)
     castTo(unit, draft.facts[*node.typeFrom].tensor.type);
   draft.units.push_back(std::move(unit));
   return {};

@@ -7,6 +7,7 @@
 #ifndef KEXPR_PNNX_GRAPH_FAULTS_H
 #define KEXPR_PNNX_GRAPH_FAULTS_H
 
+#include "Support/Guarded.h"
 #include "kexpr/PnnxModel.h"
 
 #include <string>
@@ -28,6 +29,26 @@ inline Error inOperator(const PnnxOperator &op, const Error &error) {
   return error.hasPlace() ? Error(error.code(), std::move(message),
                                   error.source(), error.range())
                           : Error(error.code(), std::move(message));
+}
+
+/// What `call`, which runs a layer's code, returns; what it throws as an error.
+template <class F> auto callHost(F call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  } catch (const std::exception &exception) {
+    return Error(ErrorCode::InvalidArgument,
+                 std::string("its layer threw: ") + exception.what());
+  } catch (...) {
+    return Error(ErrorCode::InvalidArgument, "its layer threw an exception");
+  }
+}
+
+/// What `make` returns, or an empty container if it throws.
+template <class F> auto orEmpty(F make) noexcept -> decltype(make()) {
+  auto made = guarded([&]() -> Expected<decltype(make())> { return make(); });
+  return made ? std::move(*made) : decltype(make())();
 }
 
 } // namespace kexpr::graph

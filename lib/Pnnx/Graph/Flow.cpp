@@ -135,9 +135,10 @@ Status FlowBuilder::addElementwise(const PnnxOperator &op) {
   FlowNode node;
   node.op = &op;
   for (const LoweredArgument &argument : lowered->arguments)
-    node.inputs.push_back(argument.channels
-                              ? addChannels(argument.channels, node.inputs[0])
-                              : flow.resolve(argument.operand));
+    node.inputs.push_back(
+        argument.channels
+            ? addChannels(argument.channels, flow.resolve(argument.operand))
+            : flow.resolve(argument.operand));
   if (lowered->typeFrom)
     node.typeFrom = node.inputs[*lowered->typeFrom];
   auto formulas = formulasOf(op, *lowered, node.inputs);

@@ -88,17 +88,34 @@ Status GraphImpl::bindTensors(const Tensors &tensors) {
         given.strides() == contiguousStrides(given.shape()))
       view = given;
   }
-  kept.resize(tensors.outputs.size());
   for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {
-    const ValueId value = flow.outputValues[i];
-    if (!views[value].empty())
+    TensorView &view = views[flow.outputValues[i]];
+    if (!view.empty())
       continue;
-    if (Status status = kept[i].reserve(plan.bytesOf(value)); !status)
-      return status;
-    const TensorType &type = plan.typeOf(value);
-    views[value] = {static_cast<void *>(kept[i].data()), type.type, type.shape};
+    auto own = ownMemory(i, tensors);
+    if (!own)
+      return own.error();
+    view = *own;
   }
   return {};
+}
+
+/// What a run was given it neither writes nor frees, though it may be the
+/// graph's.
+Expected<TensorView> GraphImpl::ownMemory(std::size_t output,
+                                          const Tensors &tensors) {
+  kept.resize(flow.outputs.size());
+  std::vector<Arena> &own = kept[output];
+  auto free = std::find_if(own.begin(), own.end(), [&](const Arena &memory) {
+    return !areIn(memory, tensors);
+  });
+  if (free == own.end())
+    free = own.emplace(own.end());
+  const ValueId value = flow.outputValues[output];
+  if (Status status = free->reserve(plans.front().bytesOf(value)); !status)
+    return status.error();
+  const TensorType &type = plans.front().typeOf(value);
+  return TensorView(static_cast<void *>(free->data()), type.type, type.shape);
 }
 
 Status GraphImpl::runStep(const Step &step, const RunOptions &run) {
@@ -108,25 +125,47 @@ Status GraphImpl::runStep(const Step &step, const RunOptions &run) {
     stepInputs.push_back(views[value]);
   for (const ValueId value : step.outputs)
     stepOutputs.push_back(views[value]);
-  Status status = step.kernel
-                      ? step.kernel->run(stepInputs, stepOutputs, run)
-                      : step.layer->forward(stepInputs, stepOutputs, run);
+  Status status =
+      step.kernel ? step.kernel->run(stepInputs, stepOutputs, run)
+                  : callHost([&] {
+                      return step.layer->forward(stepInputs, stepOutputs, run);
+                    });
   return status ? status : inOperator(*step.op, status.error());
 }
 
+Status GraphImpl::copyOutput(std::size_t output, const RunOptions &run) {
+  const TensorView &from = views[flow.outputValues[output]];
+  auto kernel = compiler.engine.compile(
+      "@0", {.mode = options.mode, .operandTypes = {from.type()}});
+  if (!kernel)
+    return kernel.error();
+  return kernel->run(from, results[output], run);
+}
+
+/// A Python value is part of a plan, which may go before the host reads it.
+Status GraphImpl::keepNumber(std::size_t output, const Tensors &tensors) {
+  auto own = ownMemory(output, tensors);
+  if (!own)
+    return own.error();
+  const ValueId value = flow.outputValues[output];
+  std::copy_n(static_cast<const char *>(views[value].data()),
+              plans.front().bytesOf(value), static_cast<char *>(own->data()));
+  results[output] = *own;
+  return {};
+}
+
 /// What could not be computed where the host wants it.
-Status GraphImpl::copyOutputs(const std::vector<TensorView> &outputs,
-                              const RunOptions &run) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const TensorView &from = views[flow.outputValues[i]];
-    results[i] = outputs[i].empty() ? from : outputs[i];
-    if (results[i].data() == from.data())
-      continue;
-    auto kernel = compiler.engine.compile(
-        "@0", {.mode = options.mode, .operandTypes = {from.type()}});
-    if (!kernel)
-      return kernel.error();
-    if (Status status = kernel->run(from, results[i], run); !status)
+Status GraphImpl::copyOutputs(const Tensors &tensors, const RunOptions &run) {
+  for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {
+    const ValueId value = flow.outputValues[i];
+    const bool isGiven = !tensors.outputs[i].empty();
+    results[i] = isGiven ? tensors.outputs[i] : views[value];
+    Status status;
+    if (!isGiven && plans.front().draft.facts[value].number)
+      status = keepNumber(i, tensors);
+    else if (results[i].data() != views[value].data())
+      status = copyOutput(i, run);
+    if (!status)
       return status;
   }
   return {};
@@ -142,7 +181,7 @@ Status GraphImpl::run(Span<const NamedTensor> inputs,
     return status;
   if (Status status = checkOutputs(flow, plans.front(), *tensors); !status)
     return status;
-  results.clear();
+  isDone = false;
   if (!isBound)
     if (Status status = bindPlan(); !status)
       return status;
@@ -159,16 +198,15 @@ Status GraphImpl::run(Span<const NamedTensor> inputs,
     }
   }
   results.resize(flow.outputs.size());
-  Status status = copyOutputs(tensors->outputs, run);
-  if (!status)
-    results.clear();
+  Status status = copyOutputs(*tensors, run);
+  isDone = bool(status);
   return status;
 }
 
 Expected<TensorView> GraphImpl::output(std::string_view name) const {
   for (std::size_t i = 0; i < flow.outputs.size(); ++i)
     if (flow.outputs[i].name == name) {
-      if (results.empty())
+      if (!isDone)
         return Error(ErrorCode::InvalidArgument,
                      "output " + quote(name) + " has no value before a run");
       return results[i];

@@ -24,6 +24,8 @@ Expected<Tensors> matchTensors(const Flow &flow, Span<const NamedTensor> inputs,
 /// Whether the given outputs have the types that a plan says, and share no
 /// memory with inputs or each other.
 Status checkOutputs(const Flow &flow, const Plan &plan, const Tensors &tensors);
+/// Whether any of the tensors has memory of that arena.
+bool areIn(const Arena &arena, const Tensors &tensors);
 
 class GraphImpl {
 public:
@@ -45,19 +47,24 @@ private:
   Status bindPlan();
   Status bindTensors(const Tensors &tensors);
   Status runStep(const Step &step, const RunOptions &run);
-  Status copyOutputs(const std::vector<TensorView> &outputs,
-                     const RunOptions &run);
+  Expected<TensorView> ownMemory(std::size_t output, const Tensors &tensors);
+  Status keepNumber(std::size_t output, const Tensors &tensors);
+  Status copyOutput(std::size_t output, const RunOptions &run);
+  Status copyOutputs(const Tensors &tensors, const RunOptions &run);
 
   Compiler compiler;
   Flow flow;
   GraphOptions options;
   std::vector<Plan> plans; ///< The last used first.
   Arena arena;
-  std::vector<Arena> kept;       ///< By output: memory of the graph's own.
+  /// By output: memory of the graph's own. More than one where the host hands
+  /// back what an earlier run computed.
+  std::vector<std::vector<Arena>> kept;
   bool isBound = false;          ///< Whether `views` are the first plan's.
   std::vector<TensorView> views; ///< By value, in this run.
   std::vector<TensorView> stepInputs, stepOutputs; ///< Of the current step.
-  std::vector<TensorView> results; ///< By output; empty before a run is done.
+  std::vector<TensorView> results;                 ///< By output, if `isDone`.
+  bool isDone = false; ///< Whether the last run was.
 };
 
 } // namespace kexpr::graph

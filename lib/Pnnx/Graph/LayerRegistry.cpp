@@ -25,16 +25,18 @@ Layer::~Layer() = default;
 
 Expected<std::vector<TensorType>>
 Layer::outputTypes(Span<const TensorType>) const {
-  std::vector<TensorType> types;
-  for (const Declared &output : declared) {
-    if (!output.type || !output.shape || output.shape->elementCount() < 0)
-      return Error(ErrorCode::ShapeMismatch,
-                   "neither the file nor the layer says type and shape of "
-                   "output '" +
-                       output.operand + "'");
-    types.push_back({*output.type, *output.shape});
-  }
-  return types;
+  return guarded([&]() -> Expected<std::vector<TensorType>> {
+    std::vector<TensorType> types;
+    for (const Declared &output : declared) {
+      if (!output.type || !output.shape || output.shape->elementCount() < 0)
+        return Error(ErrorCode::ShapeMismatch,
+                     "neither the file nor the layer says type and shape of "
+                     "output '" +
+                         output.operand + "'");
+      types.push_back({*output.type, *output.shape});
+    }
+    return types;
+  });
 }
 
 static Status checkNew(const LayerRegistry &registry, std::string_view type) {
@@ -52,37 +54,45 @@ static Status checkNew(const LayerRegistry &registry, std::string_view type) {
 }
 
 Status LayerRegistry::add(std::string type, LayerCreator creator) {
-  if (Status status = checkNew(*this, type); !status)
-    return status;
-  if (!creator)
-    return Error(ErrorCode::InvalidArgument,
-                 "layer type '" + type + "' has no creator");
-  creators.emplace(std::move(type), std::move(creator));
-  return {};
+  return guarded([&]() -> Status {
+    if (Status status = checkNew(*this, type); !status)
+      return status;
+    if (!creator)
+      return Error(ErrorCode::InvalidArgument,
+                   "layer type '" + type + "' has no creator");
+    creators.emplace(std::move(type), std::move(creator));
+    return {};
+  });
 }
 
 Status LayerRegistry::addElementwise(std::string_view type) {
-  if (!isLowered(type))
-    return Error(ErrorCode::UnknownOperator, "'" + std::string(type) +
-                                                 "' is no elementwise type "
-                                                 "that kexpr knows");
-  if (Status status = checkNew(*this, type); !status)
-    return status;
-  creators.emplace(type, LayerCreator());
-  return {};
+  return guarded([&]() -> Status {
+    if (!isLowered(type))
+      return Error(ErrorCode::UnknownOperator, "'" + std::string(type) +
+                                                   "' is no elementwise type "
+                                                   "that kexpr knows");
+    if (Status status = checkNew(*this, type); !status)
+      return status;
+    creators.emplace(type, LayerCreator());
+    return {};
+  });
 }
 
 Status LayerRegistry::addElementwise() {
-  for (const std::string_view type : elementwiseTypes())
-    if (Status status = checkNew(*this, type); !status)
-      return status;
-  for (const std::string_view type : elementwiseTypes())
-    creators.emplace(type, LayerCreator());
-  return {};
+  return guarded([&]() -> Status {
+    auto all = creators;
+    for (const std::string_view type : loweredTypes()) {
+      if (Status status = checkNew(*this, type); !status)
+        return status;
+      all.emplace(type, LayerCreator());
+    }
+    creators = std::move(all);
+    return {};
+  });
 }
 
 std::vector<std::string_view> LayerRegistry::elementwiseTypes() {
-  return loweredTypes();
+  return orEmpty(loweredTypes);
 }
 
 bool LayerRegistry::contains(std::string_view type) const {
@@ -95,21 +105,25 @@ bool LayerRegistry::isElementwise(std::string_view type) const {
 }
 
 std::vector<std::string> LayerRegistry::types() const {
-  std::vector<std::string> names;
-  for (const auto &[name, creator] : creators)
-    names.push_back(name);
-  return names;
+  return orEmpty([&] {
+    std::vector<std::string> names;
+    for (const auto &[name, creator] : creators)
+      names.push_back(name);
+    return names;
+  });
 }
 
 Expected<std::unique_ptr<Layer>>
 LayerRegistry::create(const PnnxModel &model, const PnnxOperator &op) const {
-  const auto found = creators.find(op.type);
-  if (found == creators.end() || !found->second)
-    return Error(ErrorCode::UnknownOperator,
-                 "no layer of the host has type " + quote(op.type));
-  auto layer = found->second(model, op);
-  if (layer && !*layer)
-    return Error(ErrorCode::InvalidArgument,
-                 "the creator of type " + quote(op.type) + " made no layer");
-  return layer;
+  return guarded([&]() -> Expected<std::unique_ptr<Layer>> {
+    const auto found = creators.find(op.type);
+    if (found == creators.end() || !found->second)
+      return Error(ErrorCode::UnknownOperator,
+                   "no layer of the host has type " + quote(op.type));
+    auto layer = callHost([&] { return found->second(model, op); });
+    if (layer && !*layer)
+      return Error(ErrorCode::InvalidArgument,
+                   "the creator of type " + quote(op.type) + " made no layer");
+    return layer;
+  });
 }

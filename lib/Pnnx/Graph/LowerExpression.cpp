@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Pnnx/Graph/Lowering.h"
-#include "kexpr/Expression.h"
+
+#include <new>
 
 using namespace kexpr;
 using namespace kexpr::graph;
@@ -36,9 +37,19 @@ Expected<Lowered> graph::lowerExpression(const PnnxOperator &op) {
   return lowered;
 }
 
+std::optional<Expression> graph::parseText(const std::string &text,
+                                           const ParseLimits &limits) {
+  auto parsed = Expression::parse(text, limits);
+  if (parsed)
+    return std::move(*parsed);
+  if (parsed.error().code() == ErrorCode::OutOfMemory)
+    throw std::bad_alloc();
+  return std::nullopt;
+}
+
 std::vector<std::string> graph::listElements(const std::string &text) {
   std::vector<std::string> elements;
-  auto expression = Expression::parse(text);
+  const auto expression = parseText(text);
   if (!expression || expression->root().kind != NodeKind::List)
     return elements;
   for (const std::uint32_t child : expression->root().children) {

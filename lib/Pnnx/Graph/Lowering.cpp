@@ -7,7 +7,7 @@
 #include "Pnnx/Graph/Lowering.h"
 #include "Pnnx/Graph/Faults.h"
 #include "Pnnx/Graph/LoweringTable.h"
-#include "kexpr/Expression.h"
+#include "Support/DefaultFloats.h"
 
 #include <algorithm>
 #include <map>
@@ -68,7 +68,7 @@ using Bindings = std::map<std::string, Binding, std::less<>>;
 /// Whether a parameter's text is one literal or word: it becomes part of an
 /// expression, and must not be able to change what stands around it.
 static bool isPlain(const std::string &text) {
-  auto parsed = Expression::parse(text, {.maxLength = 256});
+  const auto parsed = parseText(text, {.maxLength = 256});
   return parsed && parsed->nodes().size() == 1 &&
          parsed->root().kind != NodeKind::Operand &&
          parsed->root().kind != NodeKind::Complex &&
@@ -125,8 +125,8 @@ static Expected<Bindings> bindArguments(const LoweringRow &row,
 static bool areEqual(const std::string &a, const std::string &b) {
   if (a == b)
     return true;
-  auto left = Expression::parse(a), right = Expression::parse(b);
-  const auto isNumber = [](const Expected<Expression> &e) {
+  const auto left = parseText(a), right = parseText(b);
+  const auto isNumber = [](const std::optional<Expression> &e) {
     return e && (e->root().kind == NodeKind::Integer ||
                  e->root().kind == NodeKind::Float);
   };
@@ -159,10 +159,14 @@ public:
 private:
   Expected<std::string> textOf(std::string_view name, const Bindings &bindings,
                                const std::vector<NamedChannels> &constants);
+  Expected<std::string> textOf(const NamedChannels &constant,
+                               const Bindings &bindings);
   std::uint32_t addArgument(LoweredArgument argument);
+  std::uint32_t positionOf(const PnnxOperand &operand) const {
+    return static_cast<std::uint32_t>(&operand - model.operands().data());
+  }
   std::uint32_t addOperand(const PnnxOperand &operand) {
-    return addArgument(
-        {static_cast<std::uint32_t>(&operand - model.operands().data()), {}});
+    return addArgument({positionOf(operand), {}});
   }
 
   const PnnxModel &model;
@@ -184,12 +188,23 @@ std::uint32_t Writer::addArgument(LoweredArgument argument) {
   return position;
 }
 
+/// Channels are those of the input, which a literal has none of.
+Expected<std::string> Writer::textOf(const NamedChannels &constant,
+                                     const Bindings &bindings) {
+  const auto input = bindings.find("input");
+  if (input == bindings.end() || !input->second.operand)
+    return Error(ErrorCode::InvalidArgument,
+                 "'input' is a literal, which has no channels");
+  return "@" + std::to_string(addArgument(
+                   {positionOf(*input->second.operand), constant.data}));
+}
+
 Expected<std::string>
 Writer::textOf(std::string_view name, const Bindings &bindings,
                const std::vector<NamedChannels> &constants) {
   for (const NamedChannels &constant : constants)
     if (constant.name == name)
-      return "@" + std::to_string(addArgument({0, constant.data}));
+      return textOf(constant, bindings);
   const auto found = bindings.find(name);
   const Binding &binding = found->second;
   if (binding.operand)
@@ -238,6 +253,7 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
 }
 
 Expected<Lowered> graph::lower(const PnnxModel &model, const PnnxOperator &op) {
+  const DefaultFloats floats;
   Expected<Lowered> lowered = Error(
       ErrorCode::Unsupported, "its arguments have no meaning in inference");
   if (op.type == ExpressionType) {

@@ -7,6 +7,7 @@
 #ifndef KEXPR_PNNX_GRAPH_LOWERING_H
 #define KEXPR_PNNX_GRAPH_LOWERING_H
 
+#include "kexpr/Expression.h"
 #include "kexpr/PnnxModel.h"
 
 #include <memory>
@@ -26,8 +27,9 @@ struct ChannelData {
 
 /// What `@k` of a lowered text is.
 struct LoweredArgument {
-  std::uint32_t operand = 0;                   ///< Of the model, or
-  std::shared_ptr<const ChannelData> channels; ///< this.
+  std::uint32_t operand = 0; ///< Of the model.
+  /// Instead of the operand, but with as many axes as that has.
+  std::shared_ptr<const ChannelData> channels;
 };
 
 /// An elementwise operator written as expressions.
@@ -54,6 +56,11 @@ Expected<Lowered> lower(const PnnxModel &model, const PnnxOperator &op);
 /// The same of a `pnnx.Expression`: its text as it stands, or for several
 /// outputs the elements of its list.
 Expected<Lowered> lowerExpression(const PnnxOperator &op);
+
+/// The text as an expression, if it is one. Throws std::bad_alloc where memory
+/// runs out: a text is not another one for that.
+std::optional<Expression> parseText(const std::string &text,
+                                    const ParseLimits &limits = {});
 
 /// The elements of a list in canonical form; none of other texts.
 std::vector<std::string> listElements(const std::string &text);

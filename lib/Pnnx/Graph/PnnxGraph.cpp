@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kexpr/PnnxGraph.h"
+#include "Pnnx/Graph/Faults.h"
 #include "Pnnx/Graph/GraphImpl.h"
 
 using namespace kexpr;
@@ -20,13 +21,15 @@ Expected<PnnxGraph> PnnxGraph::create(const Engine &engine,
                                       const PnnxModel &model,
                                       const LayerRegistry &registry,
                                       const GraphOptions &options) {
-  auto flow = makeFlow(model, registry, options.extraOutputs);
-  if (!flow)
-    return flow.error();
-  auto impl = std::make_unique<GraphImpl>(engine, std::move(*flow), options);
-  if (Status status = impl->planDeclared(); !status)
-    return status.error();
-  return PnnxGraph(std::move(impl));
+  return guarded([&]() -> Expected<PnnxGraph> {
+    auto flow = makeFlow(model, registry, options.extraOutputs);
+    if (!flow)
+      return flow.error();
+    auto impl = std::make_unique<GraphImpl>(engine, std::move(*flow), options);
+    if (Status status = impl->planDeclared(); !status)
+      return status.error();
+    return PnnxGraph(std::move(impl));
+  });
 }
 
 Span<const GraphPort> PnnxGraph::inputs() const {
@@ -40,28 +43,32 @@ Span<const GraphPort> PnnxGraph::outputs() const {
 Status PnnxGraph::run(Span<const NamedTensor> inputs,
                       Span<const NamedTensor> outputs,
                       const RunOptions &options) {
-  return impl->run(inputs, outputs, options, nullptr);
+  return guarded([&] { return impl->run(inputs, outputs, options, nullptr); });
 }
 
 Expected<std::vector<GraphStep>>
 PnnxGraph::profile(Span<const NamedTensor> inputs,
                    Span<const NamedTensor> outputs, const RunOptions &options) {
-  std::vector<GraphStep> times;
-  if (Status status = impl->run(inputs, outputs, options, &times); !status)
-    return status.error();
-  return times;
+  return guarded([&]() -> Expected<std::vector<GraphStep>> {
+    std::vector<GraphStep> times;
+    if (Status status = impl->run(inputs, outputs, options, &times); !status)
+      return status.error();
+    return times;
+  });
 }
 
 Expected<TensorView> PnnxGraph::output(std::string_view name) const {
-  return impl->output(name);
+  return guarded([&] { return impl->output(name); });
 }
 
 std::vector<GraphStep> PnnxGraph::steps() const {
-  std::vector<GraphStep> steps;
-  if (const Plan *plan = impl->plan())
-    for (const Step &step : plan->steps)
-      steps.push_back(step.report);
-  return steps;
+  return orEmpty([&] {
+    std::vector<GraphStep> steps;
+    if (const Plan *plan = impl->plan())
+      for (const Step &step : plan->steps)
+        steps.push_back(step.report);
+    return steps;
+  });
 }
 
 GraphMemory PnnxGraph::memory() const {

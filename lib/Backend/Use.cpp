@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Backend/Use.h"
+
+#include "Support/Fork.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+using namespace kexpr;
+using namespace kexpr::backend;
+
+#ifdef KEXPR_LLVM_ENDS
+
+static constinit Mutex mutex;
+// What it guards.
+static unsigned users = 0;
+static std::uint32_t forks = 0; ///< When they were counted.
+static bool isOver = false;
+
+static thread_local unsigned own = 0;
+static std::atomic<unsigned> changes = 0;
+
+/// Those in this process. Called with the mutex held.
+static unsigned &usersHere() {
+  if (std::exchange(forks, forkCount()) != forkCount())
+    users = own;
+  return users;
+}
+
+Use::Use() noexcept {
+  std::lock_guard lock(mutex);
+  unsigned &here = usersHere();
+  isGranted = !isOver;
+  here += isGranted;
+  own += isGranted;
+}
+
+Use::~Use() {
+  if (!isGranted)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    --usersHere();
+    --own;
+  }
+  ++changes;
+  changes.notify_all();
+}
+
+static void waitForUsers() {
+  for (;;) {
+    const unsigned seen = changes;
+    {
+      std::lock_guard lock(mutex);
+      isOver = true;
+      if (usersHere() == own)
+        return;
+    }
+    changes.wait(seen);
+  }
+}
+
+void Use::waitAtExit() { std::atexit(waitForUsers); }
+
+#else
+
+Use::Use() noexcept = default;
+Use::~Use() = default;
+void Use::waitAtExit() {}
+
+#endif

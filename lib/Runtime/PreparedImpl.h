@@ -1,0 +1,103 @@
+//===- Runtime/PreparedImpl.h - Calls checked once ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_PREPAREDIMPL_H
+#define KEXPR_RUNTIME_PREPAREDIMPL_H
+
+#include "Runtime/Invocation.h"
+
+namespace kexpr::runtime {
+
+/// A call whose shapes, strides and types were checked, for memory that comes
+/// later.
+class PreparedImpl {
+public:
+  /// With `withMemory`, the views' memory is checked, too.
+  static Expected<std::shared_ptr<const PreparedImpl>>
+  create(std::shared_ptr<const KernelImpl> kernel,
+         Span<const TensorView> inputs, Span<const TensorView> outputs,
+         const RunOptions &options, bool withMemory);
+
+  PreparedImpl(std::shared_ptr<const KernelImpl> kernel,
+               const RunOptions &options)
+      : call(*kernel), kernel(std::move(kernel)), options(options) {}
+
+  Status run(Span<const void *const> inputs, Span<void *const> outputs,
+             DefaultFloats &floats) const;
+
+  // What follows is for those who keep the memory. `slots` has where every
+  // output, then every operand that is used, begins, with room for parameters.
+
+  std::size_t slots() const { return kernel->slots(); }
+  void fill(void **slots, Span<const void *const> inputs,
+            Span<void *const> outputs) const;
+  Status launch(void *const *slots, DefaultFloats &floats) const;
+  /// The machine code of a call that is one loop, stays on its thread and will
+  /// run no better code; null for another.
+  semantics::LoopFn direct() const;
+  std::int64_t count() const { return call.count(); }
+  const std::int64_t *loopStrides() const { return strides.data(); }
+
+private:
+  /// Some outputs of one shape.
+  struct Part {
+    std::shared_ptr<const PreparedImpl> call;
+    std::vector<std::size_t> outputs;
+  };
+
+  Status prepare(Span<const TensorView> inputs, Span<const TensorView> outputs,
+                 bool withMemory);
+  Status divide(Span<const TensorView> inputs, Span<const TensorView> outputs,
+                bool withMemory);
+  void noteMemory(Span<const TensorView> inputs,
+                  Span<const TensorView> outputs);
+  Status check(Span<const void *const> inputs, Span<void *const> outputs) const;
+  void runLoop(void *const *slots) const;
+  void fillPart(void **next, const Part &part, void *const *slots) const;
+  Status runParts(void *const *slots, DefaultFloats &floats) const;
+
+  Invocation call;
+  /// If the outputs differ in shape, the calls for each shape.
+  std::vector<Part> parts;
+  std::shared_ptr<const KernelImpl> kernel;
+  RunOptions options;
+  /// The loop, if the call is one that stays on its thread.
+  const Loop *loop = nullptr;
+  std::vector<std::int64_t> strides;
+  /// Bytes of every output and operand, and for every output which operands it
+  /// may be, as it has their layout.
+  std::vector<std::int64_t> outputBytes, inputBytes;
+  std::vector<bool> mayBe;
+};
+
+/// A prepared call with its memory. One small loop of machine code is called
+/// without looking at anything else.
+class BoundImpl {
+public:
+  BoundImpl(std::shared_ptr<const PreparedImpl> prepared,
+            Span<const TensorView> inputs, Span<const TensorView> outputs);
+
+  /// Runs the one loop of machine code that the call is; false if it is not.
+  bool runDirect() const noexcept {
+    if (function)
+      function(count, slots.data(), strides);
+    return function;
+  }
+  Status run(DefaultFloats &floats) const {
+    return prepared->launch(slots.data(), floats);
+  }
+
+private:
+  std::shared_ptr<const PreparedImpl> prepared;
+  std::vector<void *> slots;
+  semantics::LoopFn function;
+  std::int64_t count;
+  const std::int64_t *strides;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_PREPAREDIMPL_H

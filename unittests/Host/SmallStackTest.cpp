@@ -1,0 +1,110 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Host/SmallStack.h"
+
+using namespace kexpr;
+using namespace kexpr::test;
+
+// Threads with little room, as hosts start for each request.
+
+/// Every kind of call, over operands that must be copied.
+static void callAll(const Kernel &kernel, const RunOptions &options) {
+  static const std::vector<float> a(512 * 600, 3), b(600, 4);
+  static std::vector<float> out(512 * 600);
+  const Shape shape{512, 600};
+  const std::vector<TensorView> inputs = {
+      TensorView(a.data(), DType::F32, shape, {1, 512}),
+      TensorView(b.data(), {600})};
+  const TensorView view(out.data(), shape);
+  EXPECT_TRUE(kernel.run(inputs, view, options));
+  EXPECT_EQ(out[12345], 10);
+  const auto bound = kernel.bind(inputs, view, options);
+  ASSERT_TRUE(bound);
+  EXPECT_TRUE(runs(*bound));
+  EXPECT_TRUE(kernel.runBatch(inputs, view, options));
+  EXPECT_TRUE(kernel.outputShape(inputs));
+  EXPECT_EQ(out[12345], 10);
+}
+
+TEST(SmallStacks, CallsNeedNoMore) {
+  for (const Mode mode : AllModes)
+    EXPECT_TRUE(endsWell([=] {
+      const Engine engine;
+      const auto kernel = engine.compile(numbered(2), in(mode));
+      ASSERT_TRUE(kernel);
+      for (const unsigned threads : {1, 0})
+        onStackOf(Small, [&] { callAll(*kernel, onThreads(threads)); });
+      engine.settle();
+      onStackOf(Small, [&] { callAll(*kernel, onThreads(1)); });
+    })) << nameOfMode(mode);
+}
+
+TEST(SmallStacks, CompilationWorksOrSaysWhyNot) {
+  for (const Mode mode : AllModes)
+    for (const bool isLoaded : {false, true})
+      EXPECT_TRUE(endsWell([=] {
+        if (isLoaded)
+          (void)Engine().vectorBits();
+        onStackOf(Small, [=] {
+          const Engine engine;
+          for (const std::string &text :
+               {numbered(2), slowText(3), "add(" + slowText(60) + ",@2)"}) {
+            const auto kernel = engine.compile(text, in(mode));
+            EXPECT_TRUE(kernel || !kernel.error().message().empty());
+          }
+          engine.settle();
+        });
+      })) << nameOfMode(mode);
+}
+
+TEST(SmallStacks, DeepTextsWorkOrSayWhyNot) {
+  std::string text = "@0";
+  for (int i = 0; i < 4000; ++i)
+    text = "neg(" + text + ")";
+  for (const Mode mode : AllModes)
+    EXPECT_TRUE(endsWell([&] {
+      onStackOf(Small, [&] {
+        const Engine engine;
+        const auto kernel = engine.compile(text, in(mode));
+        EXPECT_TRUE(kernel || !kernel.error().message().empty());
+        engine.settle();
+        const auto expression = Expression::parse("size(@0,0)");
+        const std::vector<Shape> shapes = {Shape{3}};
+        EXPECT_TRUE(evaluate(*expression, shapes));
+      });
+    })) << nameOfMode(mode);
+}
+
+TEST(SmallStacks, EveryStageIsShown) {
+  for (const Mode mode : {Mode::Optimized, Mode::Baseline, Mode::Tiered})
+    EXPECT_TRUE(endsWell([=] {
+      const Engine engine;
+      const auto kernel = engine.compile(slowText(1), in(mode));
+      ASSERT_TRUE(kernel);
+      onStackOf(Small, [&] {
+        for (std::size_t i = 0; i < StageCount; ++i) {
+          const auto text = kernel->dump(static_cast<Stage>(i));
+          EXPECT_TRUE(text || engine.vectorBits() == 0) << i;
+        }
+      });
+      engine.settle();
+    })) << nameOfMode(mode);
+}
+
+TEST(SmallStacks, AWalkThatACallNeedsIsCompiled) {
+  EXPECT_TRUE(endsWell([] {
+    const Engine engine;
+    const auto kernel = engine.compile(slowText(1), in(Mode::Optimized));
+    ASSERT_TRUE(kernel);
+    const std::vector<float> a(600, 3), b(1, 4);
+    std::vector<float> out(300);
+    const TensorView x(a.data(), DType::F32, {300}, {2}), y(b.data(), {1});
+    onStackOf(Small, [&] {
+      EXPECT_TRUE(kernel->run({x, y}, TensorView(out.data(), {300})));
+    });
+  }));
+}
