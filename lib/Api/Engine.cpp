@@ -49,11 +49,16 @@ static T answer(const std::shared_ptr<runtime::EngineImpl> &impl, T otherwise,
 
 Expected<Kernel> Engine::compile(std::string_view expression,
                                  const CompileOptions &options) const {
-  return kernelOf([&]() -> Expected<runtime::KernelPtr> {
-    if (!impl)
-      return outOfMemory();
-    return impl->compile(expression, options);
+  if (!impl)
+    return outOfMemory();
+  auto known = guardedCall([&]() -> Expected<runtime::KernelPtr> {
+    return impl->find(expression, options);
   });
+  if (!known)
+    return known.error();
+  if (*known)
+    return Kernel(std::move(*known));
+  return kernelOf([&] { return impl->compile(expression, options); });
 }
 
 Expected<Kernel> Engine::compile(const Expression &expression,

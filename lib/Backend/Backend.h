@@ -73,6 +73,11 @@ Expected<const Backend *> load();
 /// Whether `load` has succeeded.
 bool isLoaded();
 
+/// Has the calling thread, should it end the process, wait for those that load
+/// the backend first. For one that has another thread load it; what `load`
+/// does, too.
+void waitAtExit();
+
 } // namespace kexpr::backend
 
 #endif // KEXPR_BACKEND_BACKEND_H

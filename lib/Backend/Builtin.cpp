@@ -19,3 +19,5 @@ Expected<const Backend *> backend::load() {
 }
 
 bool backend::isLoaded() { return true; }
+
+void backend::waitAtExit() {}

@@ -11,9 +11,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace kexpr;
 using namespace kexpr::backend;
@@ -79,12 +81,83 @@ private:
 };
 } // namespace
 
+#ifdef KEXPR_LLVM_ENDS
+
+// LLVM's shared library adds handlers that destroy what it has to those of the
+// process while it is loaded. They run before any that was there to wait for
+// the load. What comes before all handlers, in the thread that ends the
+// process, is the end of its own objects.
+
+static constinit Mutex mutex;
+// What it guards.
+static unsigned loads = 0;
+static std::uint32_t forks = 0; ///< When they were counted.
+static bool isOver = false;
+
+/// Those in this process. Called with the mutex held.
+static unsigned &loadsHere() {
+  if (std::exchange(forks, forkCount()) != forkCount())
+    loads = 0;
+  return loads;
+}
+
+static bool isMainThread() { return gettid() == getpid(); }
+
+namespace {
+struct Leaver {
+  ~Leaver() {
+    // A load that waits for the loader's lock may wait for this thread.
+    for (int milliseconds = 0; milliseconds < 5000; ++milliseconds) {
+      {
+        std::lock_guard lock(mutex);
+        isOver |= isMainThread();
+        if (loadsHere() == 0)
+          return;
+      }
+      usleep(1000);
+    }
+  }
+};
+
+/// A load that the end of the process waits for; false if that has come.
+class Counted {
+public:
+  Counted() {
+    std::lock_guard lock(mutex);
+    isCounted = !isOver || isMainThread();
+    loadsHere() += isCounted;
+  }
+  ~Counted() {
+    std::lock_guard lock(mutex);
+    loadsHere() -= isCounted;
+  }
+  Counted(const Counted &) = delete;
+  explicit operator bool() const { return isCounted; }
+
+private:
+  bool isCounted = false;
+};
+} // namespace
+
+void backend::waitAtExit() { thread_local const Leaver atEnd; }
+
+#else
+
+using Counted = std::true_type;
+void backend::waitAtExit() {}
+
+#endif
+
 bool backend::isLoaded() { return loaded.load() != nullptr; }
 
 Expected<const Backend *> backend::load() {
   if (const Backend *known = loaded.load(std::memory_order_acquire))
     return known;
+  waitAtExit();
   const Loading loading;
+  const Counted counted;
+  if (!counted)
+    return Error(ErrorCode::CompileFailed, "the process is ending");
   std::string reasons;
   for (const std::string &path : candidates()) {
     auto found = open(path);

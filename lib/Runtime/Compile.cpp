@@ -120,10 +120,8 @@ Expected<KernelPtr> EngineImpl::lookUp(const Expression &expression,
   });
 }
 
-/// The kernel that this very text led to before, if the text is within the
-/// limits of the one who asks now.
-KernelPtr EngineImpl::findFitting(std::string_view text,
-                                  const CompileOptions &options) {
+KernelPtr EngineImpl::find(std::string_view text,
+                           const CompileOptions &options) {
   KernelPtr kernel = cache.find(CacheKey(options, text));
   return kernel && syntax::fits(kernel->expression(), options.limits) ? kernel
                                                                       : nullptr;
@@ -131,8 +129,6 @@ KernelPtr EngineImpl::findFitting(std::string_view text,
 
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,
                                         const CompileOptions &options) {
-  if (KernelPtr kernel = findFitting(text, options))
-    return kernel;
   const auto start = Clock::now();
   auto expression = Expression::parse(text, options.limits);
   if (!expression)

@@ -16,6 +16,11 @@ class EngineImpl {
 public:
   explicit EngineImpl(const EngineOptions &options);
 
+  /// The kernel that this very text led to before, if the text is within the
+  /// limits of the one who asks now; null if there is none. Does nothing that a
+  /// thread could be cancelled in, and no arithmetic.
+  KernelPtr find(std::string_view text, const CompileOptions &options);
+  /// Of a text for which `find` has none.
   Expected<KernelPtr> compile(std::string_view text,
                               const CompileOptions &options);
   Expected<KernelPtr> compile(const Expression &expression,
@@ -27,8 +32,6 @@ private:
   Expected<KernelPtr> lookUp(const Expression &expression,
                              const CompileOptions &options,
                              std::chrono::nanoseconds parseTime);
-
-  KernelPtr findFitting(std::string_view text, const CompileOptions &options);
 
   Expected<KernelPtr> make(const Expression &expression,
                            const CompileOptions &options,

@@ -71,6 +71,7 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
                             const PlanPtr &plan, OptLevel level) const {
   const bool isUrgent = level == OptLevel::Baseline;
   const std::weak_ptr<Loop> later = loop;
+  backend::waitAtExit();
   // A loop that nobody has any more is not worth the work.
   const auto generate = [this, later, plan, level] {
     if (const auto loop = later.lock())
@@ -91,6 +92,7 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
 }
 
 void Compiler::warmUpLater() {
+  backend::waitAtExit();
   workers.add(
       true, [this] { warmUp(); }, loadBackend);
 }
