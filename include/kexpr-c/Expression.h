@@ -41,6 +41,35 @@ KEXPR_API const uint32_t *
 kexpr_expression_used_operands(const kexpr_expression *expression,
                                size_t *count);
 
+/// An expression that is built value by value, for hosts that have a graph: see
+/// ExpressionBuilder.h. Values are numbers. A builder is for one thread at a
+/// time.
+typedef struct kexpr_expression_builder kexpr_expression_builder;
+KEXPR_API kexpr_code kexpr_expression_builder_create(
+    const kexpr_parse_limits *limits, kexpr_expression_builder **builder,
+    kexpr_error **error);
+KEXPR_API void kexpr_expression_builder_free(kexpr_expression_builder *builder);
+KEXPR_API kexpr_code kexpr_expression_builder_operand(
+    kexpr_expression_builder *builder, uint32_t index, uint32_t *value,
+    kexpr_error **error);
+KEXPR_API kexpr_code kexpr_expression_builder_integer(
+    kexpr_expression_builder *builder, int64_t literal, uint32_t *value,
+    kexpr_error **error);
+KEXPR_API kexpr_code
+kexpr_expression_builder_real(kexpr_expression_builder *builder, double literal,
+                              uint32_t *value, kexpr_error **error);
+KEXPR_API kexpr_code kexpr_expression_builder_boolean(
+    kexpr_expression_builder *builder, bool literal, uint32_t *value,
+    kexpr_error **error);
+KEXPR_API kexpr_code kexpr_expression_builder_call(
+    kexpr_expression_builder *builder, const char *name,
+    const uint32_t *arguments, size_t count, uint32_t *value,
+    kexpr_error **error);
+/// The expression of `count` outputs; the builder may go on.
+KEXPR_API kexpr_code kexpr_expression_builder_finish(
+    const kexpr_expression_builder *builder, const uint32_t *outputs,
+    size_t count, kexpr_expression **expression, kexpr_error **error);
+
 /// Whether an expression has no use for elements, such as
 /// `[size(@0,0),-1,floor_divide(size(@0,2),2)]`.
 KEXPR_API bool kexpr_expression_is_scalar(const kexpr_expression *expression);

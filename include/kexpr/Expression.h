@@ -31,6 +31,9 @@ enum class TokenKind : std::uint8_t {
   LeftBracket,  ///< `[`
   RightBracket, ///< `]`
   Comma,        ///< `,`
+  Value,        ///< `%3`
+  Equals,       ///< `=`
+  Semicolon,    ///< `;`
 };
 
 /// "operand", "left parenthesis"...
@@ -57,8 +60,9 @@ enum class NodeKind : std::uint8_t {
 
 KEXPR_API std::string_view nameOf(NodeKind kind);
 
-/// One node of the tree. Nodes stand in post-order: children before parents,
-/// the root last.
+/// One node of the tree, or of the graph that a listing is, in which a node may
+/// be the child of several. Children stand before parents, the root last; nodes
+/// of a tree stand in post-order.
 struct Node {
   NodeKind kind = NodeKind::None;
   std::uint32_t index = 0;
@@ -72,9 +76,9 @@ struct Node {
   SourceRange range = {};
 };
 
-/// One entry of the reverse Polish order. A stack machine that pushes operands
-/// and literals and, at an operator or list, pops `arity` values and pushes
-/// one, ends with exactly one value.
+/// One entry of the reverse Polish order of a tree. A stack machine that pushes
+/// operands and literals and, at an operator or list, pops `arity` values and
+/// pushes one, ends with exactly one value.
 struct RpnEntry {
   NodeKind kind;
   std::uint32_t node;  ///< Position in `Expression::nodes()`.
@@ -98,9 +102,15 @@ struct ExpressionData;
 /// A text that was parsed once: its tokens, tree, reverse Polish order and
 /// canonical spelling. Immutable, cheap to copy, usable from any thread. What
 /// it hands out lives as long as any copy of it.
+///
+/// A text may be a listing, which names values that are used more than once:
+/// `%0 = mul(@0,@1); add(%0,%0)`. Names are %0, %1... in order, each defined
+/// before it is used, used at least once, and never a list. `ExpressionBuilder`
+/// makes one from a graph.
 class KEXPR_API Expression {
 public:
-  /// Reads the call grammar `name(arg,...)` strictly; only text that PNNX
+  /// Reads the call grammar `name(arg,...)`, and listings of it, strictly; only
+  /// text that PNNX
   /// itself wrote wrong (`expm1,@0`, `add(@0,,mul(@1,2))`) is read as the
   /// prefix notation that PNNX means. A word that is no operator is legal here
   /// and refused when compiled. Errors carry their place in `text`; only that
@@ -111,12 +121,14 @@ public:
   /// The text as it was given.
   std::string_view text() const;
   Span<const Token> tokens() const;
-  /// The tree in post-order; the root is the last one.
+  /// The tree, or the graph of a listing; the root is the last one.
   Span<const Node> nodes() const;
   const Node &root() const;
+  /// Empty for a listing: a stack has each value once.
   Span<const RpnEntry> rpn() const;
   /// The call form without blanks, every literal in its shortest spelling that
-  /// reads back to the same value. Integer and floating literals stay apart.
+  /// reads back to the same value; a listing where calls repeat. Integer and
+  /// floating literals stay apart. Two texts that mean the same graph have one.
   const std::string &canonical() const;
   /// Highest operand index + 1: how many slots a call must have. Slots that
   /// the text does not name may be empty views and are never read.

@@ -10,6 +10,7 @@
 #include "kexpr/Engine.h"
 #include "kexpr/Error.h"
 #include "kexpr/Expression.h"
+#include "kexpr/ExpressionBuilder.h"
 #include "kexpr/Kernel.h"
 #include "kexpr/LayerRegistry.h"
 #include "kexpr/Operators.h"

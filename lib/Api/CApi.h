@@ -31,6 +31,10 @@ struct kexpr_kernel {
   kexpr_expression expression;
 };
 
+struct kexpr_expression_builder {
+  kexpr::ExpressionBuilder builder;
+};
+
 struct kexpr_text {
   std::string bytes;
 };

@@ -52,6 +52,97 @@ kexpr_expression_used_operands(const kexpr_expression *expression,
   return used.data();
 }
 
+kexpr_code kexpr_expression_builder_create(const kexpr_parse_limits *limits,
+                                           kexpr_expression_builder **builder,
+                                           kexpr_error **error) {
+  return make(builder, error, [&]() -> Expected<ExpressionBuilder> {
+    auto read = limitsOf(limits);
+    if (!read)
+      return read.error();
+    return ExpressionBuilder(*read);
+  });
+}
+
+void kexpr_expression_builder_free(kexpr_expression_builder *builder) {
+  delete builder;
+}
+
+/// Tells `*value` what `add` gives to a builder.
+template <class F>
+static kexpr_code addValue(kexpr_expression_builder *builder, uint32_t *value,
+                           kexpr_error **error, F add) noexcept {
+  return attempt(error, [&]() -> Status {
+    if (!builder || !value)
+      return isNull(builder ? "the place for the value" : "the builder");
+    const auto made = add(builder->builder);
+    if (!made)
+      return made.error();
+    *value = static_cast<uint32_t>(*made);
+    return {};
+  });
+}
+
+/// Numbers of values as C++ has them.
+static std::vector<ExpressionBuilder::Value> valuesOf(const uint32_t *values,
+                                                      size_t count) {
+  std::vector<ExpressionBuilder::Value> all;
+  for (size_t i = 0; i < count; ++i)
+    all.push_back(ExpressionBuilder::Value(values[i]));
+  return all;
+}
+
+kexpr_code kexpr_expression_builder_operand(kexpr_expression_builder *builder,
+                                            uint32_t index, uint32_t *value,
+                                            kexpr_error **error) {
+  return addValue(builder, value, error,
+                  [&](ExpressionBuilder &to) { return to.operand(index); });
+}
+
+kexpr_code kexpr_expression_builder_integer(kexpr_expression_builder *builder,
+                                            int64_t literal, uint32_t *value,
+                                            kexpr_error **error) {
+  return addValue(builder, value, error,
+                  [&](ExpressionBuilder &to) { return to.integer(literal); });
+}
+
+kexpr_code kexpr_expression_builder_real(kexpr_expression_builder *builder,
+                                         double literal, uint32_t *value,
+                                         kexpr_error **error) {
+  return addValue(builder, value, error,
+                  [&](ExpressionBuilder &to) { return to.real(literal); });
+}
+
+kexpr_code kexpr_expression_builder_boolean(kexpr_expression_builder *builder,
+                                            bool literal, uint32_t *value,
+                                            kexpr_error **error) {
+  return addValue(builder, value, error,
+                  [&](ExpressionBuilder &to) { return to.boolean(literal); });
+}
+
+kexpr_code kexpr_expression_builder_call(kexpr_expression_builder *builder,
+                                         const char *name,
+                                         const uint32_t *arguments,
+                                         size_t count, uint32_t *value,
+                                         kexpr_error **error) {
+  return addValue(
+      builder, value, error,
+      [&](ExpressionBuilder &to) -> Expected<ExpressionBuilder::Value> {
+        if (!name || (!arguments && count > 0))
+          return isNull(name ? "the list of arguments" : "the name");
+        return to.call(name, valuesOf(arguments, count));
+      });
+}
+
+kexpr_code kexpr_expression_builder_finish(
+    const kexpr_expression_builder *builder, const uint32_t *outputs,
+    size_t count, kexpr_expression **expression, kexpr_error **error) {
+  return make(expression, error, [&]() -> Expected<Expression> {
+    if (!builder || (!outputs && count > 0))
+      return isNull(builder ? "the list of outputs" : "the builder");
+    return builder->builder.finish(valuesOf(outputs, count));
+  });
+}
+
 bool kexpr_expression_is_scalar(const kexpr_expression *expression) {
   return ask(expression, false, [](const kexpr_expression &asked) {
     return isScalar(asked.expression);

@@ -53,6 +53,7 @@ std::string inspect::treeOf(const Expression &expression) {
     int depth;
   };
   std::string out;
+  std::vector<bool> isShown(nodes.size());
   // A stack of its own: the tree may be thousands of levels deep.
   std::vector<Entry> pending = {
       {static_cast<std::uint32_t>(nodes.size() - 1), 0}};
@@ -63,6 +64,10 @@ std::string inspect::treeOf(const Expression &expression) {
     out.append(static_cast<std::size_t>(depth) * 2, ' ');
     out += concat(nameOf(node.kind), ' ', label(expression, node), "  ",
                   rangeText(node.range), '\n');
+    // What is used again has its arguments where it stood first.
+    if (isShown[id])
+      continue;
+    isShown[id] = true;
     for (std::size_t i = node.children.size(); i-- > 0;)
       pending.push_back({node.children[i], depth + 1});
   }

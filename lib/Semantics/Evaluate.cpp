@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Scalar.h"
 
+#include "Semantics/Evaluate.h"
 #include "Semantics/Simplify.h"
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
@@ -21,13 +22,22 @@ namespace {
 /// Walks the tree once, children first; no recursion, whatever the depth.
 class Evaluator {
 public:
-  Evaluator(const Expression &expression, Span<const Shape> shapes)
-      : expression(expression), shapes(shapes) {}
+  Evaluator(const Expression &expression, std::uint32_t root,
+            Span<const Shape> shapes, std::span<const Scalar *const> operands)
+      : expression(expression), root(root), shapes(shapes), operands(operands) {
+    findNeeded();
+  }
 
+  /// The first operand whose elements are needed; null if there is none.
+  const Node *firstElement() const;
   Expected<Scalar> run();
 
 private:
   Expected<Scalar> value(const Node &node);
+  void findNeeded();
+  const Scalar *known(const Node &operand) const {
+    return operand.index < operands.size() ? operands[operand.index] : nullptr;
+  }
   Expected<Scalar> call(const Node &node);
   Expected<Scalar> size(const Node &node);
   /// The arguments of a call as numbers.
@@ -47,7 +57,12 @@ private:
   }
 
   const Expression &expression;
+  const std::uint32_t root;
   Span<const Shape> shapes;
+  std::span<const Scalar *const> operands;
+  /// By node: whether the root needs its value. Of an operand in `size` it does
+  /// not.
+  std::vector<bool> isNeeded;
   std::vector<Scalar> values;
 };
 
@@ -175,45 +190,53 @@ Expected<Scalar> Evaluator::value(const Node &node) {
     return result;
   case NodeKind::List:
     result.kind = Scalar::Kind::List;
+    // Calls may be used again; lists have one place.
     for (std::uint32_t child : node.children)
-      result.elements.push_back(std::move(values[child]));
+      result.elements.push_back(expression.nodes()[child].kind == NodeKind::List
+                                    ? std::move(values[child])
+                                    : values[child]);
     return result;
   case NodeKind::Call:
     return call(node);
   case NodeKind::Word:
     return fault(ErrorCode::UnknownOperator, node,
                  concat(quote(node.name), " is not a value"));
+  case NodeKind::Operand:
+    if (const Scalar *number = known(node))
+      return *number;
+    [[fallthrough]]; // It stands for its shape inside of size alone.
   default:
-    // None; and an operand, which stands for its shape inside of size alone.
-    return result;
+    return result; // None
   }
 }
 
-/// The first operand outside of `size`; null if there is none.
-static const Node *firstElement(const Expression &expression) {
+void Evaluator::findNeeded() {
   const auto nodes = expression.nodes();
-  std::vector<bool> isShape(nodes.size());
-  for (const Node &node : nodes)
-    if (node.kind == NodeKind::Call && node.name == "size" &&
-        !node.children.empty())
-      isShape[node.children[0]] = true;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i].kind == NodeKind::Operand && !isShape[i])
+  isNeeded.resize(nodes.size());
+  isNeeded[root] = true;
+  for (std::size_t i = root + std::size_t{1}; i-- > 0;)
+    for (std::size_t k = 0; isNeeded[i] && k < nodes[i].children.size(); ++k)
+      if (k > 0 || nodes[i].kind != NodeKind::Call || nodes[i].name != "size" ||
+          nodes[nodes[i].children[k]].kind != NodeKind::Operand)
+        isNeeded[nodes[i].children[k]] = true;
+}
+
+const Node *Evaluator::firstElement() const {
+  const auto nodes = expression.nodes();
+  for (std::size_t i = 0; i <= root; ++i)
+    if (isNeeded[i] && nodes[i].kind == NodeKind::Operand && !known(nodes[i]))
       return &nodes[i];
   return nullptr;
 }
 
-bool kexpr::isScalar(const Expression &expression) {
-  return guardedOr(false, [&] { return firstElement(expression) == nullptr; });
-}
-
 Expected<Scalar> Evaluator::run() {
-  if (const Node *operand = firstElement(expression))
+  if (const Node *operand = firstElement())
     return fault(ErrorCode::InvalidArgument, *operand,
                  concat("operand @", operand->index,
                         " has elements; only its sizes can be evaluated"));
-  for (const Node &node : expression.nodes()) {
-    auto result = value(node);
+  const auto nodes = expression.nodes();
+  for (std::size_t i = 0; i <= root; ++i) {
+    auto result = isNeeded[i] ? value(nodes[i]) : Scalar();
     if (!result)
       return result;
     values.push_back(std::move(*result));
@@ -221,11 +244,28 @@ Expected<Scalar> Evaluator::run() {
   return std::move(values.back());
 }
 
+Expected<Scalar> semantics::evaluate(const Expression &expression,
+                                     std::uint32_t root,
+                                     Span<const Shape> shapes,
+                                     std::span<const Scalar *const> operands) {
+  return Evaluator(expression, root, shapes, operands).run();
+}
+
+static std::uint32_t rootOf(const Expression &expression) {
+  return static_cast<std::uint32_t>(expression.nodes().size() - 1);
+}
+
+bool kexpr::isScalar(const Expression &expression) {
+  return guardedOr(false, [&] {
+    return !Evaluator(expression, rootOf(expression), {}, {}).firstElement();
+  });
+}
+
 Expected<Scalar> kexpr::evaluate(const Expression &expression,
                                  Span<const Shape> shapes) {
   return guarded([&] {
     const DefaultFloats floats;
-    return Evaluator(expression, shapes).run();
+    return semantics::evaluate(expression, rootOf(expression), shapes, {});
   });
 }
 

@@ -21,6 +21,8 @@ public:
 
 private:
   Status value();
+  Status whole();
+  Status definition();
   Status rest();
   Status argument();
 
@@ -30,7 +32,8 @@ private:
   bool atValue() const {
     return next < tokens.size() && !at(TokenKind::RightParen) &&
            !at(TokenKind::RightBracket) && !at(TokenKind::Comma) &&
-           !at(TokenKind::LeftParen);
+           !at(TokenKind::LeftParen) && !at(TokenKind::Equals) &&
+           !at(TokenKind::Semicolon);
   }
   std::string found() const {
     return next < tokens.size() ? "found " + quote(tokens[next].text)
@@ -60,6 +63,8 @@ Status CallReader::value() {
   const bool call = token.kind == TokenKind::Name && at(TokenKind::LeftParen);
   opened = call || token.kind == TokenKind::LeftBracket;
   next += call;
+  if (token.kind == TokenKind::Value)
+    return tree.addNamed(token);
   return opened ? tree.open(token) : tree.addLeaf(token);
 }
 
@@ -90,7 +95,8 @@ Status CallReader::rest() {
                       " of ", quote(tree.name()), ", ", found()));
 }
 
-Status CallReader::run() {
+/// A value with all that is in it.
+Status CallReader::whole() {
   auto status = value();
   while (status && tree.depth() > 0) {
     const bool first = opened;
@@ -99,6 +105,29 @@ Status CallReader::run() {
     const bool due = first && !(tree.isList() && at(TokenKind::RightBracket));
     status = due ? argument() : rest();
   }
+  return status;
+}
+
+Status CallReader::definition() {
+  const Token &name = tokens[next];
+  if (name.text != concat('%', tree.names()))
+    return fault(
+        concat("expected the definition of %", tree.names(), ", ", found()));
+  next += 2;
+  auto status = whole();
+  if (status && !at(TokenKind::Semicolon))
+    return fault(
+        concat("expected ';' after the value of ", name.text, ", ", found()));
+  ++next;
+  return status ? tree.define(name) : status;
+}
+
+Status CallReader::run() {
+  while (at(TokenKind::Value) && next + 1 < tokens.size() &&
+         tokens[next + 1].kind == TokenKind::Equals)
+    if (auto status = definition(); !status)
+      return status;
+  auto status = whole();
   if (!status || next == tokens.size())
     return status;
   return fault(

@@ -24,7 +24,10 @@ std::string_view kexpr::nameOf(TokenKind kind) {
                                         "right parenthesis",
                                         "left bracket",
                                         "right bracket",
-                                        "comma"};
+                                        "comma",
+                                        "value",
+                                        "equals sign",
+                                        "semicolon"};
   return names[static_cast<int>(kind)];
 }
 

@@ -20,8 +20,9 @@ namespace detail {
 struct ExpressionData {
   std::string text;
   std::vector<Token> tokens;
-  std::vector<Node> nodes; ///< In post-order.
+  std::vector<Node> nodes; ///< Children first.
   std::vector<std::uint32_t> childIndices;
+  std::vector<std::uint32_t> named; ///< The node behind %0, %1...
   std::vector<RpnEntry> rpn;
   std::string canonical;
   std::vector<std::uint32_t> usedOperands;

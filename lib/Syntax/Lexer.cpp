@@ -57,7 +57,7 @@ private:
       ++position;
   }
   Expected<TokenKind> token();
-  Expected<TokenKind> operand();
+  Expected<TokenKind> index(TokenKind kind);
   Expected<TokenKind> number();
   Expected<TokenKind> name();
   std::optional<TokenKind> numberPart();
@@ -74,16 +74,19 @@ private:
 };
 } // namespace
 
-Expected<TokenKind> Lexer::operand() {
+/// What stands behind `@` or `%`.
+Expected<TokenKind> Lexer::index(TokenKind kind) {
   skip(isDigit);
   if (position == start + 1)
-    return fault("expected an operand index after '@'");
+    return fault(kind == TokenKind::Operand
+                     ? "expected an operand index after '@'"
+                     : "expected the number of a value after '%'");
   if (at(isWordPart)) {
     skip(isWordPart);
-    return fault(quote(text.substr(start, position - start)) +
-                 " is no operand; an index is decimal digits");
+    return fault(concat(quote(text.substr(start, position - start)), " is no ",
+                        nameOf(kind), "; an index is decimal digits"));
   }
-  return TokenKind::Operand;
+  return kind;
 }
 
 /// One real number without its sign: digits with or without a point and an
@@ -161,7 +164,13 @@ Expected<TokenKind> Lexer::token() {
   ++position;
   switch (c) {
   case '@':
-    return operand();
+    return index(TokenKind::Operand);
+  case '%':
+    return index(TokenKind::Value);
+  case '=':
+    return TokenKind::Equals;
+  case ';':
+    return TokenKind::Semicolon;
   case '(':
     return TokenKind::LeftParen;
   case ')':

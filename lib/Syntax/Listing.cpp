@@ -20,7 +20,8 @@ namespace {
 class Lister {
 public:
   Lister(const Expression &expression, Listing &listing)
-      : nodes(expression.nodes()), listing(listing) {
+      : nodes(expression.nodes()), shared(sharedNodes(nodes)),
+        listing(listing) {
     listing.nodes.resize(nodes.size());
     listing.lines.push_back(0);
   }
@@ -39,13 +40,22 @@ private:
     listing.text += text;
     place.column += static_cast<std::uint32_t>(text.size());
   }
+  /// The number of a value that stands in front; that of all where it does not.
+  std::size_t nameOf(std::uint32_t node) const {
+    const auto found = std::lower_bound(shared.begin(), shared.end(), node);
+    return found != shared.end() && *found == node
+               ? static_cast<std::size_t>(found - shared.begin())
+               : shared.size();
+  }
   void putLine(std::size_t depth);
+  void putValue(const std::string &name, std::uint32_t root, bool isDefined);
   void putOutput(std::uint32_t node);
-  void putTree(std::uint32_t root);
   void begin(std::uint32_t node);
+  void beginArgument(std::uint32_t node);
   void advance();
 
   Span<const Node> nodes;
+  const std::vector<std::uint32_t> shared;
   Listing &listing;
   Place place = Listing::loop();
   std::vector<Open> open;
@@ -73,10 +83,19 @@ void Lister::begin(std::uint32_t id) {
   }
   put(node.name);
   put(node.kind == NodeKind::List ? "[" : "(");
-  const bool isLong =
-      std::any_of(node.children.begin(), node.children.end(),
-                  [this](std::uint32_t id) { return isCall(nodes[id]); });
+  const bool isLong = std::any_of(
+      node.children.begin(), node.children.end(), [this](std::uint32_t id) {
+        return isCall(nodes[id]) && nameOf(id) == shared.size();
+      });
   open.push_back({id, isLong});
+}
+
+void Lister::beginArgument(std::uint32_t id) {
+  const std::size_t name = nameOf(id);
+  if (name == shared.size())
+    begin(id);
+  else
+    put("%" + std::to_string(name));
 }
 
 /// One step of the innermost open call: its next argument, or its end.
@@ -92,12 +111,18 @@ void Lister::advance() {
     put(inner.isLong ? "," : ", ");
   if (inner.isLong)
     putLine(2 + open.size());
-  begin(node.children[inner.next++]);
+  beginArgument(node.children[inner.next++]);
 }
 
-void Lister::putTree(std::uint32_t root) {
+/// A line for each call of a value; only the name of one that is defined.
+void Lister::putValue(const std::string &name, std::uint32_t root,
+                      bool isDefined) {
+  put(name + " =");
   putLine(2);
-  begin(root);
+  if (isDefined)
+    beginArgument(root);
+  else
+    begin(root);
   while (!open.empty())
     advance();
 }
@@ -105,12 +130,15 @@ void Lister::putTree(std::uint32_t root) {
 void Lister::putOutput(std::uint32_t node) {
   putLine(1);
   listing.outputs.push_back(place);
-  put("out" + std::to_string(listing.outputs.size() - 1) + " =");
-  putTree(node);
+  putValue("out" + std::to_string(listing.outputs.size() - 1), node, true);
 }
 
 void Lister::run() {
   put("for each element:");
+  for (std::uint32_t i = 0; i < shared.size(); ++i) {
+    putLine(1);
+    putValue("%" + std::to_string(i), shared[i], false);
+  }
   const auto root = static_cast<std::uint32_t>(nodes.size() - 1);
   if (nodes[root].kind == NodeKind::List) {
     listing.nodes[root] = Listing::loop();

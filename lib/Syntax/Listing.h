@@ -24,6 +24,8 @@ namespace kexpr::syntax {
 ///           mul(@0, @1),
 ///           2.0)
 ///
+/// What is used more than once stands in front of the outputs, as `%0 =`.
+///
 /// Line tables of machine code name places in it.
 struct Listing {
   std::string text;

@@ -30,27 +30,12 @@ static bool isLiteral(NodeKind kind) {
   return kind >= NodeKind::Integer && kind <= NodeKind::None;
 }
 
-/// How deep calls and lists are nested.
-static std::size_t depthOf(const std::vector<Node> &nodes) {
-  std::vector<std::size_t> depths;
-  depths.reserve(nodes.size());
-  for (const Node &node : nodes) {
-    std::size_t depth = 0;
-    for (std::uint32_t child : node.children)
-      depth = std::max(depth, depths[child]);
-    const bool opens =
-        node.kind == NodeKind::Call || node.kind == NodeKind::List;
-    depths.push_back(depth + opens);
-  }
-  return depths.back();
-}
-
 static ParseLimits takenBy(const detail::ExpressionData &data) {
   const auto literals =
       std::count_if(data.nodes.begin(), data.nodes.end(),
                     [](const Node &node) { return isLiteral(node.kind); });
   return {.maxLength = data.text.size(),
-          .maxDepth = depthOf(data.nodes),
+          .maxDepth = data.taken.maxDepth,
           .maxNodes = data.nodes.size(),
           .maxOperands = data.usedOperands.empty()
                              ? 0
@@ -58,13 +43,15 @@ static ParseLimits takenBy(const detail::ExpressionData &data) {
           .maxLiterals = static_cast<std::size_t>(literals)};
 }
 
-/// What follows from the tree: the reverse Polish order, which is the
-/// post-order the nodes stand in, the canonical text, the operands, the size.
+/// What follows from the nodes: the reverse Polish order, which is the
+/// post-order that those of a tree stand in, the canonical text, the operands,
+/// the size.
 static void derive(detail::ExpressionData &data) {
   for (std::uint32_t i = 0; i < data.nodes.size(); ++i) {
     const Node &node = data.nodes[i];
-    data.rpn.push_back(
-        {node.kind, i, static_cast<std::uint32_t>(node.children.size())});
+    if (data.named.empty())
+      data.rpn.push_back(
+          {node.kind, i, static_cast<std::uint32_t>(node.children.size())});
     if (node.kind == NodeKind::Operand)
       data.usedOperands.push_back(node.index);
   }
@@ -82,15 +69,11 @@ static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   constexpr ParseLimits none = {any, any, any, any, any};
   TreeBuilder prefix(data.text, none);
-  if (hasOnlyPnnxFaults(tokens) && readPrefix(tokens, arityOf, prefix)) {
-    prefix.finish(data);
-    return {};
-  }
+  if (hasOnlyPnnxFaults(tokens) && readPrefix(tokens, arityOf, prefix))
+    return prefix.finish(data);
   TreeBuilder calls(data.text, limits);
   auto status = readCalls(data.text, tokens, calls);
-  if (status)
-    calls.finish(data);
-  return status;
+  return status ? calls.finish(data) : status;
 }
 
 Expected<ExpressionPtr> syntax::parse(std::string_view text,

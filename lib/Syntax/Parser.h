@@ -8,8 +8,11 @@
 /// \file
 /// Two readings, one tree. The call grammar is read strictly:
 ///
+///   text  = { "%" number "=" value ";" } value
 ///   value = operand | literal | word | name "(" value { "," value } ")"
-///         | "[" [ value { "," value } ] "]"
+///         | "[" [ value { "," value } ] "]" | "%" number
+///
+/// Values with a number are those of a listing, which is a graph.
 ///
 /// PNNX itself reads prefix notation, in which brackets and commas mean
 /// nothing, and therefore at times writes text that the call grammar does not

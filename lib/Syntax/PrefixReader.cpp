@@ -88,7 +88,7 @@ bool syntax::hasOnlyPnnxFaults(Span<const Token> tokens) {
   bool pnnxFault = false;
   Brackets brackets;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!brackets.pass(tokens[i].kind))
+    if (tokens[i].kind >= TokenKind::Value || !brackets.pass(tokens[i].kind))
       return false;
     const Token *next = i + 1 < tokens.size() ? &tokens[i + 1] : nullptr;
     const Joint joint = jointOf(tokens[i], next, brackets);

@@ -10,13 +10,18 @@
 #include "kexpr/Expression.h"
 
 #include <string>
+#include <vector>
 
 namespace kexpr::syntax {
 
-/// A tree in post-order as the call form without blanks. Literals have their
-/// shortest spelling that reads back to the same value of the same kind; all
-/// NaNs are `nan`.
+/// Nodes, whose root is the last, as the call form without blanks: a listing
+/// where calls repeat. Literals have their shortest spelling that reads back to
+/// the same value of the same kind; all NaNs are `nan`.
 std::string print(Span<const Node> nodes);
+
+/// The calls that are arguments more than once, ascending: those of a listing
+/// that whoever follows arguments must not follow twice.
+std::vector<std::uint32_t> sharedNodes(Span<const Node> nodes);
 
 /// A real number in its shortest spelling.
 std::string printFloat(double value);

@@ -9,6 +9,9 @@
 #include "Support/Text.h"
 #include "Syntax/Leaf.h"
 
+#include <algorithm>
+#include <charconv>
+
 using namespace kexpr;
 using namespace kexpr::syntax;
 
@@ -38,6 +41,36 @@ Status TreeBuilder::addLeaf(const Token &token) {
   values.push_back(static_cast<std::uint32_t>(nodes.size()));
   nodes.push_back(*leaf);
   children.emplace_back();
+  depths.push_back(0);
+  return {};
+}
+
+/// Limits are those of the graph: what is used twice counts once, and where
+/// definitions nest, depth adds up.
+Status TreeBuilder::addNamed(const Token &token) {
+  const std::string_view digits = token.text.substr(1);
+  std::size_t number = named.size();
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (number >= named.size())
+    return fault(concat(token.text, " has no definition so far"), token.range);
+  named[number].isUsed = true;
+  const std::uint32_t node = named[number].node;
+  const std::size_t depth = frames.size() + depths[node];
+  if (depth > 0)
+    if (auto status =
+            checkLimit(depth - 1, limits.maxDepth, "nested calls", token);
+        !status)
+      return status;
+  values.push_back(node);
+  return {};
+}
+
+Status TreeBuilder::define(const Token &token) {
+  const std::uint32_t node = values.back();
+  if (nodes[node].kind == NodeKind::List)
+    return fault("a list cannot have a name", token.range);
+  values.pop_back();
+  named.push_back({node, token.range});
   return {};
 }
 
@@ -64,6 +97,10 @@ void TreeBuilder::close(std::size_t end) {
   node.name = frame.name;
   node.range = {frame.begin, end};
   children.push_back({childIndices.size(), values.size() - frame.base});
+  std::size_t depth = 0;
+  for (std::size_t i = frame.base; i < values.size(); ++i)
+    depth = std::max(depth, depths[values[i]]);
+  depths.push_back(depth + 1);
   childIndices.insert(childIndices.end(), values.begin() + frame.base,
                       values.end());
   values.resize(frame.base);
@@ -71,10 +108,18 @@ void TreeBuilder::close(std::size_t end) {
   nodes.push_back(node);
 }
 
-void TreeBuilder::finish(detail::ExpressionData &data) {
+Status TreeBuilder::finish(detail::ExpressionData &data) {
+  for (const Named &value : named) {
+    if (!value.isUsed)
+      return fault(concat("value %", &value - named.data(), " has no use"),
+                   value.range);
+    data.named.push_back(value.node);
+  }
+  data.taken.maxDepth = depths.back();
   data.nodes = std::move(nodes);
   data.childIndices = std::move(childIndices);
   for (std::size_t i = 0; i < data.nodes.size(); ++i)
     data.nodes[i].children = {data.childIndices.data() + children[i].first,
                               children[i].count};
+  return {};
 }

@@ -12,8 +12,8 @@
 namespace kexpr::syntax {
 
 /// Takes leaves, calls and lists in the order they are read and holds the tree
-/// in post-order. Both readings of the grammar build with it. Limits are
-/// checked before a node is made.
+/// in post-order, or the graph of a listing. Both readings of the grammar build
+/// with it. Limits are checked before a node is made.
 class TreeBuilder {
 public:
   TreeBuilder(std::string_view text, const ParseLimits &limits)
@@ -24,6 +24,10 @@ public:
   Status open(const Token &token);
   /// Closes the innermost open call or list, whose last byte is before `end`.
   void close(std::size_t end);
+  /// The value that `token` names stands here.
+  Status addNamed(const Token &token);
+  /// Names the value that was read, which nothing stands around.
+  Status define(const Token &token);
 
   /// Calls and lists that are open.
   std::size_t depth() const { return frames.size(); }
@@ -32,8 +36,11 @@ public:
   std::size_t arguments() const { return values.size() - frames.back().base; }
   std::string_view name() const { return frames.back().name; }
 
-  /// Moves the finished tree to `data`.
-  void finish(detail::ExpressionData &data);
+  /// Values named so far.
+  std::size_t names() const { return named.size(); }
+
+  /// Moves the finished tree to `data`. The error is a name without use.
+  Status finish(detail::ExpressionData &data);
 
 private:
   struct Frame {
@@ -46,6 +53,15 @@ private:
     std::size_t first = 0;
     std::size_t count = 0;
   };
+  struct Named {
+    std::uint32_t node;
+    SourceRange range; ///< Of the definition's name.
+    bool isUsed = false;
+  };
+  Error fault(std::string message, SourceRange range) const {
+    return {ErrorCode::InvalidSyntax, std::move(message), std::string(text),
+            range};
+  }
   Status checkLimit(std::size_t count, std::size_t limit, const char *what,
                     const Token &token) const;
 
@@ -54,7 +70,9 @@ private:
   std::vector<Frame> frames;
   std::vector<std::uint32_t> values; ///< Finished nodes without a parent yet.
   std::vector<Node> nodes;
-  std::vector<Children> children; ///< One for each node.
+  std::vector<Children> children;  ///< One for each node.
+  std::vector<std::size_t> depths; ///< The same: calls and lists in it.
+  std::vector<Named> named;
   std::vector<std::uint32_t> childIndices;
   std::size_t literals = 0;
 };

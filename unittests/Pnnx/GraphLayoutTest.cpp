@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Pnnx/Graph/Memory.h"
+#include "Graph/Memory.h"
 
 #include <gtest/gtest.h>
 
@@ -68,6 +68,23 @@ TEST(GraphLayout, RandomIntervalsStayApart) {
     EXPECT_LE(layout->bytes, sum);
     expectApart(intervals, *layout);
   }
+}
+
+TEST(GraphLayout, ManyIntervalsStayApart) {
+  std::mt19937 random(1);
+  std::vector<Interval> intervals;
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    intervals.push_back(
+        {random() % 5000, i / 4,
+         i / 4 + static_cast<std::uint32_t>(random() % (i % 50 ? 6 : 600))});
+  const auto layout = layOut(intervals, true);
+  ASSERT_TRUE(layout);
+  EXPECT_LT(layout->bytes, layOut(intervals, false)->bytes / 10);
+  expectApart(intervals, *layout);
+  intervals.assign(200000, {640, 0, 0});
+  for (std::uint32_t i = 0; i < intervals.size(); ++i)
+    intervals[i].last = (intervals[i].first = i) + 1;
+  EXPECT_EQ(layOut(intervals, true)->bytes, 1280u);
 }
 
 TEST(GraphLayout, RefusesMoreThanThereIs) {

@@ -1,0 +1,56 @@
+//===- Graph/Faults.h - Errors that name an operator ----------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_GRAPH_FAULTS_H
+#define KEXPR_GRAPH_FAULTS_H
+
+#include "Support/Guarded.h"
+#include "kexpr/PnnxModel.h"
+
+#include <string>
+
+namespace kexpr::graph {
+
+inline std::string quote(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+/// "F.relu 'relu_3' in line 17".
+inline std::string describe(const PnnxOperator &op) {
+  return op.type + " " + quote(op.name) + " in line " + std::to_string(op.line);
+}
+
+/// The same error with the operator in front.
+inline Error inOperator(const PnnxOperator &op, const Error &error) {
+  std::string message = describe(op) + ": " + error.message();
+  return error.hasPlace() ? Error(error.code(), std::move(message),
+                                  error.source(), error.range())
+                          : Error(error.code(), std::move(message));
+}
+
+/// What `call`, which runs a layer's code, returns; what it throws as an error.
+template <class F> auto callHost(F call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  } catch (const std::exception &exception) {
+    return Error(ErrorCode::InvalidArgument,
+                 std::string("its layer threw: ") + exception.what());
+  } catch (...) {
+    return Error(ErrorCode::InvalidArgument, "its layer threw an exception");
+  }
+}
+
+/// What `make` returns, or an empty container if it throws.
+template <class F> auto orEmpty(F make) noexcept -> decltype(make()) {
+  auto made = guarded([&]() -> Expected<decltype(make())> { return make(); });
+  return made ? std::move(*made) : decltype(make())();
+}
+
+} // namespace kexpr::graph
+
+#endif // KEXPR_GRAPH_FAULTS_H

@@ -1,0 +1,78 @@
+//===- Graph/Flow.h - A network as values and who makes them --------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_GRAPH_FLOW_H
+#define KEXPR_GRAPH_FLOW_H
+
+#include "Graph/Lowering.h"
+#include "kexpr/PnnxGraph.h"
+
+#include <string>
+#include <vector>
+
+namespace kexpr::graph {
+
+/// Position of a value: those of the model's operands, then constants.
+using ValueId = std::uint32_t;
+
+/// One result of an elementwise operator: a node of its expression.
+struct Formula {
+  Expression expression; ///< Over the operator's inputs.
+  std::uint32_t root = 0;
+
+  /// The nodes whose values the root needs, ascending. What stands in `size` it
+  /// does not: that becomes a number once shapes are known.
+  std::vector<std::uint32_t> nodes() const;
+};
+
+inline bool isSize(const Node &node) {
+  return node.kind == NodeKind::Call && node.name == "size";
+}
+
+/// An operator that computes: elementwise ones have formulas, others a layer.
+struct FlowNode {
+  const PnnxOperator *op = nullptr;
+  std::vector<ValueId> inputs;   ///< `@k`, or the layer's inputs in order.
+  std::vector<ValueId> outputs;  ///< As in the model.
+  std::vector<Formula> formulas; ///< One for each output.
+  /// The input whose element type the outputs have, if that is so.
+  std::optional<ValueId> typeFrom;
+  std::unique_ptr<Layer> layer;
+};
+
+struct FlowValue {
+  std::string name;
+  TensorView constant;  ///< Empty if it is none.
+  bool isTuple = false; ///< Then nothing but a name for other values.
+  /// Of a channel constant, which is seen as (C,1,1...): the value that has
+  /// the rank to fill.
+  bool isPerChannel = false;
+  ValueId rankOf = 0;
+};
+
+/// What does not depend on shapes. Values that are others under another name
+/// are gone: `resolve` says which they are.
+struct Flow {
+  PnnxModel model;
+  std::vector<FlowValue> values;
+  std::vector<ValueId> sources; ///< A value to the one it is.
+  std::vector<std::shared_ptr<const ChannelData>> channels; ///< Kept alive.
+  std::vector<FlowNode> nodes;                              ///< In order.
+  std::vector<GraphPort> inputs, outputs;
+  std::vector<ValueId> inputValues, outputValues;
+
+  explicit Flow(const PnnxModel &model) : model(model) {}
+  ValueId resolve(ValueId value) const { return sources[value]; }
+  const std::string &nameOf(ValueId value) const { return values[value].name; }
+};
+
+/// The flow of a network. Errors: see `PnnxGraph::create`.
+Expected<Flow> makeFlow(const PnnxModel &model, const LayerRegistry &registry,
+                        const std::vector<std::string> &extraOutputs);
+
+} // namespace kexpr::graph
+
+#endif // KEXPR_GRAPH_FLOW_H

@@ -1,0 +1,151 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Graph/Draft.h"
+#include "Semantics/Check.h"
+#include "kexpr/ExpressionBuilder.h"
+
+using namespace kexpr;
+using namespace kexpr::graph;
+
+namespace {
+/// Puts the expressions of units into each other.
+class Fuser {
+public:
+  explicit Fuser(const Draft &draft) : draft(draft) {}
+
+  Status add(const Unit &unit);
+  Expected<FusedExpression> finish(Span<const ValueId> outputs);
+
+private:
+  using Value = ExpressionBuilder::Value;
+
+  Expected<Value> valueOf(ValueId value);
+  Expected<Value> literal(const Scalar &scalar);
+  Expected<Value> leaf(const Unit &unit, const Node &node);
+
+  const Draft &draft;
+  ExpressionBuilder builder;
+  std::map<ValueId, Value> inner;         ///< Computed so far.
+  std::map<ValueId, std::uint32_t> known; ///< Of `operands`.
+  std::vector<ValueId> operands;
+};
+} // namespace
+
+/// A value inside the kernel is rounded as if it had been stored, so that bits
+/// do not depend on what was merged.
+Expected<ExpressionBuilder::Value> Fuser::valueOf(ValueId value) {
+  if (const auto found = inner.find(value); found != inner.end()) {
+    const auto cast = roundingCast(draft.facts[value].tensor.type);
+    return cast.empty() ? found->second : builder.call(cast, found->second);
+  }
+  const auto next = static_cast<std::uint32_t>(operands.size());
+  const auto [operand, isNew] = known.try_emplace(value, next);
+  if (isNew)
+    operands.push_back(value);
+  return builder.operand(operand->second);
+}
+
+Expected<ExpressionBuilder::Value> Fuser::literal(const Scalar &scalar) {
+  switch (scalar.kind) {
+  case Scalar::Kind::Bool:
+    return builder.boolean(scalar.integer != 0);
+  case Scalar::Kind::Int:
+    return builder.integer(scalar.integer);
+  case Scalar::Kind::Float:
+    return builder.real(scalar.number);
+  default:
+    return Error(ErrorCode::Unsupported,
+                 scalar.str() +
+                     " is not a value that elements can be computed from");
+  }
+}
+
+Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
+                                               const Node &node) {
+  switch (node.kind) {
+  case NodeKind::Operand: {
+    const ValueId value = unit.node->inputs[node.index];
+    const auto &number = draft.facts[value].number;
+    return number ? literal(*number) : valueOf(value);
+  }
+  case NodeKind::Bool:
+    return builder.boolean(node.integer != 0);
+  case NodeKind::Integer:
+    return builder.integer(node.integer);
+  case NodeKind::Float:
+    return builder.real(node.number);
+  default:
+    break;
+  }
+  // What no element is computed from is refused, with its place.
+  const auto graph = semantics::check(unit.formula->expression, {});
+  return !graph ? graph.error()
+                : Error(ErrorCode::Unsupported,
+                        "its list of tensors is one output");
+}
+
+Status Fuser::add(const Unit &unit) {
+  const auto nodes = unit.formula->nodes();
+  const std::uint32_t first = nodes.front();
+  std::vector<Value> built(unit.formula->root - first + std::size_t{1});
+  std::vector<Value> arguments;
+  for (const std::uint32_t id : nodes) {
+    const Node &node = unit.formula->expression.nodes()[id];
+    const auto size = unit.sizes.find(id);
+    arguments.clear();
+    if (size == unit.sizes.end())
+      for (std::uint32_t child : node.children)
+        arguments.push_back(built[child - first]);
+    auto value = size != unit.sizes.end() ? literal(size->second)
+                 : node.kind == NodeKind::Call
+                     ? builder.call(node.name, arguments)
+                     : leaf(unit, node);
+    if (!value)
+      return value.error();
+    built[id - first] = *value;
+  }
+  Expected<Value> result = built.back();
+  if (unit.castTo)
+    result = builder.call(castName(*unit.castTo), built.back());
+  if (!result)
+    return result.error();
+  inner.insert_or_assign(unit.outputs[0], *result);
+  return {};
+}
+
+Expected<FusedExpression> Fuser::finish(Span<const ValueId> outputs) {
+  std::vector<Value> values;
+  for (const ValueId output : outputs)
+    values.push_back(inner.at(output));
+  auto expression = builder.finish(values);
+  if (!expression)
+    return expression.error();
+  return FusedExpression{std::move(*expression), std::move(operands)};
+}
+
+Expected<FusedExpression> graph::fuse(const Draft &draft,
+                                      Span<const Unit *const> units,
+                                      Span<const ValueId> outputs) {
+  Fuser fuser(draft);
+  for (const Unit *unit : units)
+    if (Status status = fuser.add(*unit); !status)
+      return status.error();
+  return fuser.finish(outputs);
+}
+
+CompileOptions graph::optionsFor(const Draft &draft,
+                                 Span<const ValueId> operands, Mode mode,
+                                 Precision precision) {
+  CompileOptions options{.mode = mode, .precision = precision};
+  for (std::uint32_t i = 0; i < operands.size(); ++i) {
+    const TensorType &type = draft.facts[operands[i]].tensor;
+    options.operandTypes.push_back(type.type);
+    if (type.shape.rank() == 0)
+      options.zeroDimOperands.push_back(i);
+  }
+  return options;
+}

@@ -1,0 +1,77 @@
+//===- Graph/Lowering.h - Operators as expressions ------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_GRAPH_LOWERING_H
+#define KEXPR_GRAPH_LOWERING_H
+
+#include "kexpr/Expression.h"
+#include "kexpr/PnnxModel.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kexpr::graph {
+
+/// One number for each channel (axis 1), made when a graph is built.
+struct ChannelData {
+  DType type = DType::F32; ///< Or F64.
+  std::int64_t channels = 0;
+  std::unique_ptr<unsigned char[]> bytes;
+};
+
+/// What `@k` of a lowered text is.
+struct LoweredArgument {
+  std::uint32_t operand = 0; ///< Of the model.
+  /// Instead of the operand, but with as many axes as that has.
+  std::shared_ptr<const ChannelData> channels;
+};
+
+/// An elementwise operator written as an expression: for several outputs, or a
+/// tuple, a list.
+struct Lowered {
+  Expression expression;
+  std::vector<LoweredArgument> arguments = {};
+  /// The argument whose element type the results have, if that is so.
+  std::optional<std::uint32_t> typeFrom = {};
+};
+
+/// The texts of a network, each parsed once.
+class Texts {
+public:
+  /// Errors: those of `Expression::parse`. OutOfMemory is thrown: a text is not
+  /// another one for that.
+  const Expected<Expression> &parse(const std::string &text);
+
+  /// The node of a parameter that is one literal or word: it becomes part of an
+  /// expression, and must not be able to change what stands around it. Null of
+  /// another.
+  const Node *literal(const std::string &text);
+
+private:
+  std::map<std::string, Expected<Expression>, std::less<>> known;
+};
+
+/// Whether `lower` knows a type of operators.
+bool isLowered(std::string_view type);
+/// Those types, sorted.
+std::vector<std::string_view> loweredTypes();
+/// Whether a type is the graph's own: `pnnx.Input`, `.Output`, `.Attribute` and
+/// `prim::TupleConstruct`.
+bool isOwnType(std::string_view type);
+
+/// The expression of an operator whose type is known. Errors, without the
+/// operator's name: InvalidArgument for arguments that are missing, left over
+/// or have no meaning, Unsupported for what cannot be written as one.
+Expected<Lowered> lower(const PnnxModel &model, const PnnxOperator &op,
+                        Texts &texts);
+
+} // namespace kexpr::graph
+
+#endif // KEXPR_GRAPH_LOWERING_H

@@ -1,0 +1,62 @@
+//===- Graph/Memory.h - Where values lie ----------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_GRAPH_MEMORY_H
+#define KEXPR_GRAPH_MEMORY_H
+
+#include "kexpr/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kexpr::graph {
+
+/// Memory that something needs from step `first` to step `last`, both counted.
+struct Interval {
+  std::size_t bytes = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+struct Layout {
+  std::vector<std::size_t> offsets; ///< Of each interval; multiples of 64.
+  std::size_t bytes = 0;            ///< Of all.
+};
+
+/// Puts intervals into one piece of memory, so that those which share a step
+/// share no byte: large ones first, or of thousands the earliest, each into the
+/// smallest gap that it fits. Without `reuse`, no two share one. Errors:
+/// OutOfMemory where all together have more than 2^62 bytes.
+Expected<Layout> layOut(const std::vector<Interval> &intervals, bool reuse);
+
+/// Memory that only grows, aligned to 64 bytes. A large piece is aligned to,
+/// and asks for, huge pages: a kernel walks through all of it, and faults and
+/// address look-ups are paid by the page.
+class Arena {
+public:
+  Arena() = default;
+  Arena(Arena &&other) noexcept;
+  Arena &operator=(Arena &&other) noexcept;
+  ~Arena() { release(); }
+
+  /// Has at least that many bytes; what was there is lost if it had fewer.
+  /// Errors: OutOfMemory, which leaves none.
+  Status reserve(std::size_t bytes);
+  unsigned char *data() const { return base; }
+  std::size_t size() const { return capacity; }
+
+private:
+  void release();
+
+  void *mapping = nullptr;
+  std::size_t mapped = 0;
+  unsigned char *base = nullptr;
+  std::size_t capacity = 0;
+};
+
+} // namespace kexpr::graph
+
+#endif // KEXPR_GRAPH_MEMORY_H

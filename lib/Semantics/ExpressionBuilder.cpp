@@ -1,0 +1,169 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kexpr/ExpressionBuilder.h"
+
+#include "Support/DefaultFloats.h"
+#include "Support/Guarded.h"
+#include "Support/Quote.h"
+#include "Support/Text.h"
+#include "Syntax/Lexer.h"
+#include "Syntax/Printer.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace kexpr;
+using Value = ExpressionBuilder::Value;
+
+/// Equal values become one when the text is printed.
+struct ExpressionBuilder::State {
+  ParseLimits limits;
+  std::vector<Node> nodes; ///< Of a call, `index` says where children begin.
+  std::vector<std::uint32_t> children;
+  std::set<std::string, std::less<>> names; ///< They never move.
+
+  /// What `work` makes of a builder, which is null where there was no memory
+  /// for one, or it was moved from.
+  template <class S, class F>
+  static auto with(const S &state, F work) -> decltype(work(*state)) {
+    return guarded([&]() -> decltype(work(*state)) {
+      if (!state)
+        return outOfMemory();
+      return work(*state);
+    });
+  }
+  Expected<Value> add(const Node &node);
+  Status check(Span<const Value> values, std::string_view what) const;
+  std::vector<Node> nodesFor(Span<const Value> outputs) const;
+};
+
+Expected<Value> ExpressionBuilder::State::add(const Node &node) {
+  if (nodes.size() >= limits.maxNodes)
+    return Error(ErrorCode::LimitExceeded,
+                 concat("more than ", limits.maxNodes, " nodes"));
+  nodes.push_back(node);
+  return Value(nodes.size() - 1);
+}
+
+Status ExpressionBuilder::State::check(Span<const Value> values,
+                                       std::string_view what) const {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (static_cast<std::size_t>(values[i]) >= nodes.size())
+      return Error(ErrorCode::InvalidArgument,
+                   concat(what, ' ', i, " is no value of this builder"));
+  return {};
+}
+
+/// Those that the outputs need, with their children; the last is the root. The
+/// others are left as leaves.
+std::vector<Node>
+ExpressionBuilder::State::nodesFor(Span<const Value> outputs) const {
+  std::size_t count = 0;
+  for (Value output : outputs)
+    count = std::max(count, static_cast<std::size_t>(output) + 1);
+  std::vector<Node> needed(nodes.begin(), nodes.begin() + count);
+  for (Node &node : needed)
+    if (node.kind == NodeKind::Call)
+      node.children = {children.data() + std::exchange(node.index, 0),
+                       node.children.size()};
+  std::vector<bool> isNeeded(count);
+  for (Value output : outputs)
+    isNeeded[static_cast<std::size_t>(output)] = true;
+  for (std::size_t i = count; i-- > 0;) {
+    if (!isNeeded[i])
+      needed[i] = {};
+    for (std::uint32_t child : needed[i].children)
+      isNeeded[child] = true;
+  }
+  return needed;
+}
+
+ExpressionBuilder::ExpressionBuilder(const ParseLimits &limits)
+    : state(new (std::nothrow) State{limits, {}, {}, {}}) {}
+ExpressionBuilder::ExpressionBuilder(ExpressionBuilder &&) noexcept = default;
+ExpressionBuilder &
+ExpressionBuilder::operator=(ExpressionBuilder &&) noexcept = default;
+ExpressionBuilder::~ExpressionBuilder() = default;
+
+Expected<Value> ExpressionBuilder::operand(std::uint32_t index) {
+  return State::with(state, [&](State &to) -> Expected<Value> {
+    if (index >= to.limits.maxOperands)
+      return Error(ErrorCode::LimitExceeded,
+                   concat("operand index ", index, " is past the limit of ",
+                          to.limits.maxOperands, " operands"));
+    return to.add({.kind = NodeKind::Operand, .index = index});
+  });
+}
+
+Expected<Value> ExpressionBuilder::integer(std::int64_t value) {
+  return State::with(state, [&](State &to) {
+    return to.add({.kind = NodeKind::Integer, .integer = value});
+  });
+}
+
+Expected<Value> ExpressionBuilder::real(double value) {
+  return State::with(state, [&](State &to) {
+    return to.add({.kind = NodeKind::Float, .number = value});
+  });
+}
+
+Expected<Value> ExpressionBuilder::boolean(bool value) {
+  return State::with(state, [&](State &to) {
+    return to.add({.kind = NodeKind::Bool, .integer = value});
+  });
+}
+
+/// Whether a text is one token, a name.
+static bool isName(std::string_view text) {
+  const auto tokens = syntax::lex(text);
+  return tokens && tokens->size() == 1 &&
+         (*tokens)[0].kind == TokenKind::Name && (*tokens)[0].text == text;
+}
+
+Expected<Value> ExpressionBuilder::call(std::string_view name,
+                                        Span<const Value> arguments) {
+  return State::with(state, [&](State &to) -> Expected<Value> {
+    auto known = to.names.find(name);
+    if (known == to.names.end()) {
+      if (!isName(name))
+        return Error(ErrorCode::InvalidSyntax,
+                     concat(quote(name), " is no name of an operator"));
+      known = to.names.emplace(name).first;
+    }
+    if (auto status = to.check(arguments, "argument"); !status)
+      return status.error();
+    const auto first = static_cast<std::uint32_t>(to.children.size());
+    for (Value argument : arguments)
+      to.children.push_back(static_cast<std::uint32_t>(argument));
+    return to.add({.kind = NodeKind::Call,
+                   .index = first,
+                   .name = *known,
+                   .children = {nullptr, arguments.size()}});
+  });
+}
+
+Expected<Expression>
+ExpressionBuilder::finish(Span<const Value> outputs) const {
+  return State::with(state, [&](const State &from) -> Expected<Expression> {
+    const DefaultFloats floats;
+    if (outputs.empty())
+      return Error(ErrorCode::InvalidArgument, "an expression has an output");
+    if (auto status = from.check(outputs, "output"); !status)
+      return status.error();
+    std::vector<Node> nodes = from.nodesFor(outputs);
+    std::vector<std::uint32_t> all;
+    if (outputs.size() > 1) {
+      for (Value output : outputs)
+        all.push_back(static_cast<std::uint32_t>(output));
+      nodes.push_back(
+          {.kind = NodeKind::List, .children = {all.data(), all.size()}});
+    }
+    return Expression::parse(syntax::print({nodes.data(), nodes.size()}),
+                             from.limits);
+  });
+}
