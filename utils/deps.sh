@@ -24,6 +24,7 @@ packages=(
   gdb linux-perf                       # that they see kernels by name
   dpkg-dev file                        # what Debian packages depend on
   python3                              # utils/*.py
+  nodejs                               # runs the scripts of pages in tests
 )
 
 missing=()

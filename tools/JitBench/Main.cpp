@@ -12,7 +12,6 @@
 #include "Bench/Suite.h"
 #include "JitBench/Json.h"
 #include "JitBench/Options.h"
-#include "JitBench/Page.h"
 #include "JitBench/Tables.h"
 #include "Support/Text.h"
 
