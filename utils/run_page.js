@@ -35,9 +35,9 @@ class Element {
     this.children = [];
     this.append(...children);
   }
-  after(...elements) {
+  remove() {
     const {children} = this.parentNode;
-    children.splice(children.indexOf(this) + 1, 0, ...elements);
+    children.splice(children.indexOf(this), 1);
   }
   get textContent() {
     return this.children.map(child => child.textContent ?? child).join("");
@@ -49,10 +49,10 @@ class Element {
     throw Error("data would become markup");
   }
   find(test) {
-    return test(this) ?
-      this :
-      this.children.reduce(
-        (found, child) => found ?? child.find?.(test), undefined);
+    return test(this)
+      ? this
+      : this.children.reduce(
+          (found, child) => found ?? child.find?.(test), undefined);
   }
   toString() {
     if (this.name === "script") return "";
@@ -61,9 +61,9 @@ class Element {
                          .join("");
     const inside =
       this.children
-        .map(child => child instanceof Element || raw.has(this.name) ?
-            String(child) :
-            escaped(child))
+        .map(child => child instanceof Element || raw.has(this.name)
+            ? String(child)
+            : escaped(child))
         .join("");
     return `<${this.name}${attributes}>${inside}` +
       (single.has(this.name) ? "" : `</${this.name}>`);

@@ -7,8 +7,9 @@
 #ifndef KEXPR_TOOLS_DUMP_DIFF_H
 #define KEXPR_TOOLS_DUMP_DIFF_H
 
+#include "kexpr/Error.h"
+
 #include <string>
-#include <string_view>
 
 namespace kexpr::tools {
 
@@ -18,13 +19,16 @@ struct Side {
   std::string text;
 };
 
+// The program diff compares them. Errors: Io where it cannot.
+
 /// Both texts in columns, `width` columns together, under their titles. The
 /// gutter between them says `|` of a line that changed, `<` of one on the left
 /// alone and `>` of one on the right alone. Lines that do not fit are cut.
-std::string sideBySide(const Side &left, const Side &right, std::size_t width);
+Expected<std::string> sideBySide(const Side &left, const Side &right,
+                                 std::size_t width);
 
 /// The changes with three lines around each, as `diff -u` prints them.
-std::string unified(const Side &left, const Side &right);
+Expected<std::string> unified(const Side &left, const Side &right);
 
 } // namespace kexpr::tools
 

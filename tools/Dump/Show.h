@@ -8,7 +8,7 @@
 #define KEXPR_TOOLS_DUMP_SHOW_H
 
 #include "Dump/Options.h"
-#include "Dump/Output.h"
+#include "Common/Files.h"
 
 namespace kexpr::tools {
 

@@ -91,8 +91,8 @@ function drawBox({part, x, y, width, height, name, note, isLeaf, leftOut}) {
     "aria-label": `${part.text} ${note}`
   },
     rect(left, y, wide, height, "box", part.text),
-    isLeaf ? null :
-             rect(left + 5, y + height - 5,
+    isLeaf ? null
+           : rect(left + 5, y + height - 5,
                +((wide - 10) * part.share).toFixed(1), 3, "fill", part.text),
     text(x, y + (note ? 17 : height / 2 + 4.5), "middle", name, "name"),
     note ? text(x, y + 30, "middle", note, "soft small") : null);
@@ -152,16 +152,15 @@ function irText(line) {
 /** The name of an instruction in a column of its own. */
 function assemblyText(line) {
   const [name, ...rest] = line.split("\t");
-  return rest.length ?
-    name.padEnd(13).padEnd(name.length + 1) + rest.join("\t") :
-    line;
+  return rest.length ? name.padEnd(13).padEnd(name.length + 1) + rest.join("\t")
+                     : line;
 }
 
 /** A value or a remark; what LLVM says of registers would be too long. */
 function noteOf(note) {
-  return note && !note.includes(" = ") ?
-    h("i", {}, ` ; ${note.replace(/^(float|double) /, "")}`) :
-    null;
+  return note && !note.includes(" = ")
+    ? h("i", {}, ` ; ${note.replace(/^(float|double) /, "")}`)
+    : null;
 }
 
 /** What an instruction takes, for those who point at it. */
@@ -172,8 +171,8 @@ function tipOf(instruction) {
         instruction.units
           .map(
             use => `, ${prediction.units[use.unit].name} ${cycles(use.cycles)}`)
-          .join("")}; ${live}` :
-                      live;
+          .join("")}; ${live}`
+                    : live;
 }
 
 function lineOf(line, textOf) {
@@ -201,12 +200,12 @@ function codeView(lines, textOf) {
     const list =
       h("ol", {class: "lines"}, run.map(line => lineOf(line, textOf)));
     const count = run.filter(line => !line.is_label).length;
-    const place = i === 0 ? "before the loop" :
-                            "behind the loop: the " +
+    const place = i === 0 ? "before the loop"
+                          : "behind the loop: the " +
         "elements that are left, and rare slow ways";
-    return run[0].in_loop ?
-      list :
-      h("details", {}, h("summary", {}, `${count} lines ${place}`), list);
+    return run[0].in_loop
+      ? list
+      : h("details", {}, h("summary", {}, `${count} lines ${place}`), list);
   });
 }
 

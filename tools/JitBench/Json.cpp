@@ -8,6 +8,7 @@
 
 #include "Bench/Caches.h"
 #include "Bench/Peers.h"
+#include "Common/Files.h"
 #include "JitBench/Tables.h"
 #include "Page/Page.h"
 #include "Support/Text.h"
@@ -15,9 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -118,11 +116,10 @@ std::string tools::renderPage(const Findings &findings) {
 }
 
 static Expected<json> readObject(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
-    return Error(ErrorCode::Io,
-                 concat("cannot read '", path, "': ", std::strerror(errno)));
-  json object = json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const auto text = readFile(path);
+  if (!text)
+    return text.error();
+  json object = json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object())
     return Error(ErrorCode::Io, concat("'", path, "' is not a JSON object"));
   return object;
@@ -133,13 +130,7 @@ Status tools::addToFile(const std::string &path, const Findings &findings) {
   if (!object)
     return object.error();
   (*object)["kexpr"] = toJson(findings);
-  std::ofstream file(path);
-  // Names come from files, so they may be no text at all.
-  file << jsonText(*object, 2) << '\n';
-  if (!file.flush())
-    return Error(ErrorCode::Io,
-                 concat("cannot write '", path, "': ", std::strerror(errno)));
-  return {};
+  return writeFile(path, jsonText(*object, 2) + '\n');
 }
 
 namespace {

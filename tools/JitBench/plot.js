@@ -9,8 +9,8 @@ const width = 360, right = 18, bottom = 38;
 
 /** Gives values of an axis a place from 0 to 1. */
 function axis(title, low, high, ticks, isLog) {
-  const part = isLog ? value => Math.log(value / low) / Math.log(high / low) :
-                       value => (value - low) / (high - low);
+  const part = isLog ? value => Math.log(value / low) / Math.log(high / low)
+                     : value => (value - low) / (high - low);
   return {
     title,
     low,
@@ -68,11 +68,12 @@ const shapes = [
 function mark([x, y], series, tip) {
   const shape = shapes[series % shapes.length];
   const cls = `mark ${seriesClass(series)}`, title = s("title", {}, tip);
-  return shape ?
-    s("polygon",
-      {points: points(shape.map(([dx, dy]) => [x + dx, y + dy])), class: cls},
-      title) :
-    s("circle", {cx: x.toFixed(1), cy: y.toFixed(1), r: 4, class: cls}, title);
+  return shape
+    ? s("polygon",
+        {points: points(shape.map(([dx, dy]) => [x + dx, y + dy])), class: cls},
+        title)
+    : s("circle", {cx: x.toFixed(1), cy: y.toFixed(1), r: 4, class: cls},
+        title);
 }
 
 /** A frame, and how values come to a place in it. */
@@ -151,7 +152,7 @@ function legend(names, cls, isBox) {
       (name, series) => h("li", {},
         svg(26, 12, "", {},
           cls ? path([[0, 6], [26, 6]], `${cls} ${seriesClass(series)}`) : null,
-          isBox ? rect(7, 0, 12, 12, `fill ${seriesClass(series)}`, "") :
-                  mark([13, 6], series, "")),
+          isBox ? rect(7, 0, 12, 12, `fill ${seriesClass(series)}`, "")
+                : mark([13, 6], series, "")),
         h("span", {}, name))));
 }

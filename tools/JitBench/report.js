@@ -42,8 +42,8 @@ function roofs({x, y, at}, limit) {
     const begin = Math.max(x.low, y.low / speed);
     const end = Math.min(x.high, peak / speed);
     return speed > 0 ? path([at(begin, begin * speed), at(end, end * speed)],
-                         `roof ${seriesClass(i)}`) :
-                       null;
+                         `roof ${seriesClass(i)}`)
+                     : null;
   });
   const [left, up] = at(x.low, peak);
   return [
@@ -172,16 +172,16 @@ const ways = Object.entries({
 function latencyFigure() {
   const values = latencies.flatMap(
     row => ways.flatMap(([way]) => row[way] ? row[way] * 1e6 : []));
-  return !values.length ?
-    null :
-    rowFigure(logarithmic("microseconds", values), "ways to a kernel",
-      "From the text to a kernel, and a call", names,
-      (i, middle, across) => ways.map(([way, title], series) => {
-        const time = latencies[i][way] * 1e6;
-        return time ? mark([across(time), middle], series,
-                        `${names[i]}, ${title}: ${short(time)} us`) :
-                      null;
-      }));
+  return !values.length
+    ? null
+    : rowFigure(logarithmic("microseconds", values), "ways to a kernel",
+        "From the text to a kernel, and a call", names,
+        (i, middle, across) => ways.map(([way, title], series) => {
+          const time = latencies[i][way] * 1e6;
+          return time ? mark([across(time), middle], series,
+                          `${names[i]}, ${title}: ${short(time)} us`)
+                      : null;
+        }));
 }
 
 const entry =

@@ -10,11 +10,15 @@ const data = JSON.parse(document.getElementById("data").textContent);
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes))
     if (value !== undefined) element.setAttribute(name, value);
-  element.append(...children.flat(Infinity).filter(child => child !== null));
+  element.append(...children.flat(Infinity).filter(
+    child => child !== null && child !== false));
   return element;
 }
 
-/** An element of HTML; children are texts, elements, null and lists of them. */
+/**
+ * An element of HTML; children are texts, elements, null and false, which are
+ * left out, and lists of them.
+ */
 function h(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
@@ -23,6 +27,12 @@ function h(name, attributes, ...children) {
 function s(name, attributes, ...children) {
   const space = "http://www.w3.org/2000/svg";
   return fill(document.createElementNS(space, name), attributes, children);
+}
+
+/** A template of words and children; blanks and ends of lines are one blank. */
+function t(words, ...children) {
+  return words.flatMap(
+    (word, i) => [word.replace(/\s+/g, " "), children[i] ?? null]);
 }
 
 /** Adds children to the element of the page that has this id. */

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Dump/Output.h"
+#include "Common/Files.h"
 
 #include "Support/Quote.h"
 #include "Support/Text.h"
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include <unistd.h>
@@ -106,4 +107,25 @@ Status tools::writeFolder(const std::string &path,
   if (!status && isNew)
     fs::remove(path, fault);
   return status;
+}
+
+Status tools::checkWritable(const std::string &path) {
+  std::error_code ignored;
+  const auto kind = fs::status(path, ignored).type();
+  if (kind == fs::file_type::directory)
+    return ioError(path, "it is a directory");
+  if (kind == fs::file_type::regular || kind == fs::file_type::not_found)
+    return Draft(fs::weakly_canonical(path, ignored)).write("");
+  return access(path.c_str(), W_OK) == 0 ? Status()
+                                         : ioError(path, std::strerror(errno));
+}
+
+Expected<std::string> tools::readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  // A directory opens, but cannot be read.
+  if (!file.is_open() || file.bad())
+    return Error(ErrorCode::Io, concat("cannot read ", quote(path), ": ",
+                                       std::strerror(errno)));
+  return text;
 }

@@ -1,11 +1,11 @@
-//===- Dump/Output.h - Files that are whole or not there ----------------===//
+//===- Common/Files.h - Files that are whole or not there -----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_DUMP_OUTPUT_H
-#define KEXPR_TOOLS_DUMP_OUTPUT_H
+#ifndef KEXPR_TOOLS_COMMON_FILES_H
+#define KEXPR_TOOLS_COMMON_FILES_H
 
 #include "kexpr/Error.h"
 
@@ -29,6 +29,13 @@ Status writeFile(const std::string &path, std::string_view contents);
 /// all but never. Errors: Io.
 Status writeFolder(const std::string &path, const std::vector<File> &files);
 
+/// Whether `writeFile` can be expected to succeed, before time is spent on what
+/// is to be written. Changes nothing. Errors: Io.
+Status checkWritable(const std::string &path);
+
+/// All of a file. Errors: Io.
+Expected<std::string> readFile(const std::string &path);
+
 } // namespace kexpr::tools
 
-#endif // KEXPR_TOOLS_DUMP_OUTPUT_H
+#endif // KEXPR_TOOLS_COMMON_FILES_H
