@@ -7,7 +7,7 @@
 #ifndef KEXPR_TOOLS_DUMP_JSON_H
 #define KEXPR_TOOLS_DUMP_JSON_H
 
-#include "Dump/Here.h"
+#include "Dump/Measure.h"
 
 #include "kexpr/Expression.h"
 #include <nlohmann/json_fwd.hpp>

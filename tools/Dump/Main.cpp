@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Diff.h"
 #include "Dump/Show.h"
-#include "Dump/Words.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Show.h"
 
-#include "Dump/Here.h"
 #include "Dump/Json.h"
+#include "Dump/Measure.h"
 #include "Dump/Types.h"
 #include "Inspect/Explain.h"
 #include "Inspect/Render.h"

@@ -7,8 +7,8 @@
 #ifndef KEXPR_TOOLS_DUMP_SHOW_H
 #define KEXPR_TOOLS_DUMP_SHOW_H
 
-#include "Dump/Options.h"
 #include "Common/Files.h"
+#include "Dump/Options.h"
 
 namespace kexpr::tools {
 
