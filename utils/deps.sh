@@ -19,11 +19,13 @@ packages=(
   libeigen3-dev                        # loops to measure against
   libcli11-dev                         # command lines of the tools
   nlohmann-json3-dev                   # JSON that the tools write
+  diffutils                            # kexpr-dump --diff
   libmpfr-dev                          # what errors are measured against
   binutils                             # nm, to see what a library exports
   gdb linux-perf                       # that they see kernels by name
   dpkg-dev file                        # what Debian packages depend on
   python3                              # utils/*.py
+  nodejs                               # runs the scripts of pages in tests
 )
 
 missing=()

@@ -5,7 +5,8 @@
 
     python3 utils/life_of_an_expression.py build/release/tools/kexpr-dump
 
-With --check it writes nothing, and fails if the page is not current.
+With --check it writes nothing, and fails if the page is not current. nodejs
+draws what is quoted of the tool's own page.
 """
 import argparse
 import html
@@ -175,20 +176,26 @@ text { font: 12px ui-monospace, monospace; fill: var(--ink); }
 </style>"""
 
 
+def drawn(page):
+    """The page when its scripts have run."""
+    return subprocess.run(["node", ROOT / "utils" / "run_page.js"], check=True,
+                          input=page, capture_output=True, text=True).stdout
+
+
 def picture(page):
     """The drawing of the page as a file."""
-    drawing = re.search(r'<svg[^>]*as a tree">.*?</svg>', page, re.S).group(0)
+    drawing = re.search(r'<svg[^>]*as a tree".*?</svg>', page, re.S).group(0)
     drawing = re.sub(r' (?:tabindex|role|data-k)="[^"]*"', "", drawing)
-    first, rest = drawing.split("\n", 1)
+    first, rest = drawing.split(">", 1)
     first = first.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"')
-    return f"{first}\n{STYLE}\n{rest}\n"
+    rest = re.sub(r"(</(?:title|polyline|text|rect|g)>)", r"\1\n", rest)
+    return f"{first}>\n{STYLE}\n{rest}\n"
 
 
 def answer(page):
     """What the page says at the top, paragraph by paragraph."""
     section = page[page.index('id="answer"'):]
-    said = re.findall(r"<p>(.*?)</p>", section[:section.index("</section>")],
-                      re.S)
+    said = re.findall(r"<p>(.*?)</p>", section[:section.index("</div>")], re.S)
     said = [re.sub(r"</?(?:strong|a)\b[^>]*>", "", text) for text in said]
     return [re.sub(r"</?code>", "`", text) for text in said]
 
@@ -255,7 +262,7 @@ concerns.
 
 
 def render(dump):
-    page = dump("html")
+    page = drawn(dump("html"))
     text = f"""# The life of an expression
 
 <!-- Written by utils/life_of_an_expression.py. -->

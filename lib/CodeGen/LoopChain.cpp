@@ -24,6 +24,9 @@ namespace {
 struct Start {
   int cycle = 0;
   int after = -1;
+  /// When the value that it waits for is there. That may be later than `cycle`:
+  /// many models read an operand some cycles after the instruction began.
+  int since = 0;
 };
 
 /// When registers have their values.
@@ -92,14 +95,14 @@ Start Clock::readyFor(const llvm::mca::ReadState &use) const {
         unit.ready - subtarget.getReadAdvanceCycles(
                          schedClass, use.getDescriptor().UseIndex, unit.writer);
     if (cycle > ready.cycle)
-      ready = {cycle, unit.index};
+      ready = {cycle, unit.index, unit.ready};
   }
   return ready;
 }
 
 Start Clock::execute(const llvm::mca::Instruction &instruction, int index,
                      int earliest) {
-  Start start{earliest, -1};
+  Start start{earliest, -1, earliest};
   for (const llvm::mca::ReadState &use : instruction.getUses())
     if (use.getRegisterID() && !use.isIndependentFromDef())
       if (const Start ready = readyFor(use); ready.cycle > start.cycle)
@@ -130,9 +133,9 @@ static std::vector<unsigned> partsOf(Step step, Clock clock) {
   std::vector<unsigned> parts(step.size());
   while (last >= 0) {
     const Start &start = starts[static_cast<std::size_t>(last)];
-    parts[static_cast<std::size_t>(last)] =
-        static_cast<unsigned>(end - start.cycle);
-    end = start.cycle;
+    const int since = std::min(start.since, end);
+    parts[static_cast<std::size_t>(last)] = static_cast<unsigned>(end - since);
+    end = since;
     last = start.after;
   }
   return parts;

@@ -8,11 +8,15 @@
 
 #include "Support/Text.h"
 
-#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 using namespace kexpr;
 using namespace kexpr::tools;
+using nlohmann::json;
 
 namespace {
 struct TypeName {
@@ -23,125 +27,45 @@ constexpr TypeName typeNames[] = {
     {DType::F32, "<f4"}, {DType::F64, "<f8"}, {DType::F16, "<f2"},
     {DType::I64, "<i8"}, {DType::I32, "<i4"}, {DType::I16, "<i2"},
     {DType::I8, "|i1"},  {DType::U8, "|u1"},  {DType::Bool, "|b1"}};
-
-/// Reads a Python literal from the front. A member that does not find what it
-/// wants sets `failed`, and nothing is read from then on.
-class Cursor {
-public:
-  explicit Cursor(std::string_view text) : rest(text) {}
-
-  bool failed = false;
-
-  /// Whether `token` comes next; takes it if so.
-  bool take(std::string_view token) {
-    skipBlanks();
-    if (failed || !rest.starts_with(token))
-      return false;
-    rest.remove_prefix(token.size());
-    return true;
-  }
-  void expect(std::string_view token) { failed |= !take(token); }
-
-  std::string_view quoted() {
-    const char quote = take("'") ? '\'' : '"';
-    if (quote == '"')
-      expect("\"");
-    const std::size_t end = rest.find(quote);
-    failed |= end == std::string_view::npos;
-    if (failed)
-      return {};
-    const std::string_view word = rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    return word;
-  }
-
-  std::int64_t integer() {
-    skipBlanks();
-    std::int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    failed |= error != std::errc();
-    if (failed)
-      return 0;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    return value;
-  }
-
-  bool boolean() {
-    if (take("True"))
-      return true;
-    expect("False");
-    return false;
-  }
-
-  bool atEnd() {
-    skipBlanks();
-    return rest.empty();
-  }
-
-private:
-  void skipBlanks() {
-    const std::size_t count = rest.find_first_not_of(" \t\n");
-    rest.remove_prefix(std::min(count, rest.size()));
-  }
-
-  std::string_view rest;
-};
-
-/// The values of the three keys as they stand.
-struct RawHeader {
-  std::string_view type;
-  bool hasType = false, hasOrder = false, hasShape = false;
-  bool columnMajor = false;
-  std::vector<std::int64_t> extents;
-};
 } // namespace
 
-static std::vector<std::int64_t> parseTuple(Cursor &cursor) {
-  std::vector<std::int64_t> values;
-  cursor.expect("(");
-  while (!cursor.failed && !cursor.take(")")) {
-    values.push_back(cursor.integer());
-    if (!cursor.take(",")) {
-      cursor.expect(")");
-      break;
+/// A literal of Python as JSON, as far as headers have it: lists for tuples,
+/// double quotes, and no comma at an end. What is neither stays neither.
+static std::string jsonOf(std::string_view text) {
+  std::string json;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote || c == '\'' || c == '"') {
+      quote = !quote ? c : c == quote ? 0 : quote;
+      json += c == '\'' ? '"' : c;
+    } else if (c == ',') {
+      const std::size_t next = text.find_first_not_of(" \t\n", i + 1);
+      const bool isLast =
+          next != text.npos && (text[next] == ')' || text[next] == '}');
+      if (!isLast || json.ends_with('[') || json.ends_with(','))
+        json += c;
+    } else if (c == 'T' || c == 'F') {
+      json += c == 'T' ? 't' : 'f';
+    } else {
+      json += c == '(' ? '[' : c == ')' ? ']' : c;
     }
   }
-  return values;
+  return json;
 }
 
-static void parseEntry(Cursor &cursor, RawHeader &raw) {
-  const std::string_view key = cursor.quoted();
-  cursor.expect(":");
-  if (key == "descr") {
-    raw.type = cursor.quoted();
-    raw.hasType = true;
-  } else if (key == "fortran_order") {
-    raw.columnMajor = cursor.boolean();
-    raw.hasOrder = true;
-  } else if (key == "shape") {
-    raw.extents = parseTuple(cursor);
-    raw.hasShape = true;
-  } else {
-    cursor.failed = true;
-  }
-}
-
-static Expected<RawHeader> parseDictionary(std::string_view text) {
-  Cursor cursor(text);
-  RawHeader raw;
-  cursor.expect("{");
-  while (!cursor.failed && !cursor.take("}")) {
-    parseEntry(cursor, raw);
-    if (!cursor.take(",")) {
-      cursor.expect("}");
-      break;
-    }
-  }
-  if (cursor.failed || !cursor.atEnd() ||
-      !(raw.hasType && raw.hasOrder && raw.hasShape))
+/// The three keys, with values of their types.
+static Expected<json> parseDictionary(std::string_view text) {
+  json header = json::parse(jsonOf(text), nullptr, /*allow_exceptions=*/false);
+  const json shape = header.is_object() ? header["shape"] : json();
+  if (!shape.is_array() || header.size() != 3 || !header["descr"].is_string() ||
+      !header["fortran_order"].is_boolean() ||
+      !std::all_of(shape.begin(), shape.end(), [](const json &extent) {
+        return extent.is_number_integer() &&
+               extent <= std::numeric_limits<std::int64_t>::max();
+      }))
     return Error(ErrorCode::Io, "its header is not that of a plain array");
-  return raw;
+  return header;
 }
 
 static Expected<DType> typeOf(std::string_view name) {
@@ -157,13 +81,14 @@ static Expected<DType> typeOf(std::string_view name) {
 }
 
 Expected<NpyHeader> tools::parseNpyHeader(std::string_view text) {
-  auto raw = parseDictionary(text);
-  if (!raw)
-    return raw.error();
-  auto type = typeOf(raw->type);
+  auto header = parseDictionary(text);
+  if (!header)
+    return header.error();
+  auto type = typeOf((*header)["descr"].get<std::string>());
   if (!type)
     return type.error();
-  const Shape shape(raw->extents.data(), raw->extents.size());
+  const auto extents = (*header)["shape"].get<std::vector<std::int64_t>>();
+  const Shape shape(extents.data(), extents.size());
   if (!shape.valid())
     return Error(ErrorCode::Unsupported,
                  concat("it has more than ", MaxRank, " axes"));
@@ -172,7 +97,7 @@ Expected<NpyHeader> tools::parseNpyHeader(std::string_view text) {
   if (shape.elementCount() < 0 || shape.elementCount() > most)
     return Error(ErrorCode::Io,
                  concat("its shape ", shape.str(), " is impossible"));
-  return NpyHeader{*type, raw->columnMajor, shape};
+  return NpyHeader{*type, (*header)["fortran_order"], shape};
 }
 
 std::string_view tools::npyTypeName(DType type) {

@@ -6,141 +6,118 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Diff.h"
 
-#include "Dump/Edits.h"
 #include "Support/Text.h"
 
 #include <algorithm>
-#include <sstream>
-#include <vector>
+#include <cstdio>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace kexpr;
 using namespace kexpr::tools;
 
-using Kind = Edit::Kind;
-
-static Lines linesOf(const std::string &text) {
-  Lines lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
-
-/// With blanks for tabs, whose stops are 8 apart, cut to `width` columns.
-static std::string fitted(const std::string &line, std::size_t width) {
-  std::string text;
-  for (char c : line)
-    if (c == '\t')
-      text.append(8 - text.size() % 8, ' ');
-    else
-      text += c;
-  if (text.size() > width)
-    text = text.substr(0, width - 1) + '~';
-  return text;
-}
-
 namespace {
-/// Writes lines beside each other.
-class Columns {
+/// A text as a file that a child of this process finds as `path`.
+class TextFile {
 public:
-  explicit Columns(std::size_t width)
-      : width(width < 40 ? 18 : (width - 3) / 2) {}
+  explicit TextFile(const std::string &text) : file(memfd_create("kexpr", 0)) {
+    const std::string end = text.ends_with('\n') || text.empty() ? "" : "\n";
+    const std::string all = text + end;
+    for (std::size_t at = 0; at < all.size();) {
+      const auto done = write(file, all.data() + at, all.size() - at);
+      if (done <= 0)
+        break;
+      at += static_cast<std::size_t>(done);
+    }
+  }
+  ~TextFile() { close(file); }
+  TextFile(const TextFile &) = delete;
+  TextFile &operator=(const TextFile &) = delete;
 
-  void add(const std::string &left, char mark, const std::string &right) {
-    std::string line = fitted(left, width);
-    line.resize(width, ' ');
-    line += concat(' ', mark, ' ', fitted(right, width));
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  /// Lines that took each other's place.
-  void addChange(const Lines &left, const Lines &right) {
-    for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i)
-      if (i >= right.size())
-        add(left[i], '<', "");
-      else
-        add(i < left.size() ? left[i] : "", i < left.size() ? '|' : '>',
-            right[i]);
-  }
-  std::string take() { return std::move(text); }
+  std::string path() const { return concat(" /dev/fd/", file); }
 
 private:
-  const std::size_t width;
-  std::string text;
+  int file;
 };
 } // namespace
 
-std::string tools::sideBySide(const Side &left, const Side &right,
-                              std::size_t width) {
-  const Lines leftLines = linesOf(left.text), rightLines = linesOf(right.text);
-  Columns columns(width);
-  columns.add(left.title, ' ', right.title);
-  columns.add("", ' ', "");
-  Lines removed, added;
-  const auto flush = [&] {
-    columns.addChange(removed, added);
-    removed.clear();
-    added.clear();
-  };
-  for (const Edit &edit : editsBetween(leftLines, rightLines)) {
-    if (edit.kind == Kind::Same) {
-      flush();
-      columns.add(*edit.line, ' ', *edit.line);
-    } else {
-      (edit.kind == Kind::Removed ? removed : added).push_back(*edit.line);
-    }
-  }
-  flush();
-  return columns.take();
-}
-
-/// Lines around each change.
-static constexpr std::size_t Around = 3;
-
-/// Where the hunk that begins with the change at `first` ends: behind the lines
-/// around the last change that is near enough.
-static std::size_t hunkEnd(const std::vector<Edit> &edits, std::size_t first) {
-  std::size_t last = first;
-  for (std::size_t i = first; i < edits.size() && i <= last + 2 * Around; ++i)
-    if (edits[i].kind != Kind::Same)
-      last = i;
-  return std::min(edits.size(), last + Around + 1);
-}
-
-/// "12,7": the first line and how many; the line before where there are none.
-static std::string rangeOf(std::size_t before, std::size_t count) {
-  const std::size_t first = count ? before + 1 : before;
-  return count == 1 ? concat(first) : concat(first, ',', count);
-}
-
-std::string tools::unified(const Side &left, const Side &right) {
-  const Lines leftLines = linesOf(left.text), rightLines = linesOf(right.text);
-  const auto edits = editsBetween(leftLines, rightLines);
-  std::string text = concat("--- ", left.title, "\n+++ ", right.title, '\n');
-  // Lines of either side before edit `next`.
-  std::size_t next = 0, leftBefore = 0, rightBefore = 0;
-  const auto pass = [&] {
-    leftBefore += edits[next].kind != Kind::Added;
-    rightBefore += edits[next].kind != Kind::Removed;
-    ++next;
-  };
-  for (std::size_t change = 0; change < edits.size(); ++change) {
-    if (edits[change].kind == Kind::Same)
-      continue;
-    while (next + Around < change)
-      pass();
-    const std::size_t end = hunkEnd(edits, change);
-    const std::size_t leftStart = leftBefore, rightStart = rightBefore;
-    std::string lines;
-    while (next < end) {
-      lines += concat(" -+"[static_cast<int>(edits[next].kind)],
-                      *edits[next].line, '\n');
-      pass();
-    }
-    text +=
-        concat("@@ -", rangeOf(leftStart, leftBefore - leftStart), " +",
-               rangeOf(rightStart, rightBefore - rightStart), " @@\n", lines);
-    change = end - 1;
-  }
+/// What diff prints of two texts.
+static Expected<std::string> differences(const std::string &options,
+                                         const std::string &left,
+                                         const std::string &right) {
+  const TextFile first(left), second(right);
+  const std::string command =
+      concat("LC_ALL=C.UTF-8 diff -a ", options, first.path(), second.path());
+  std::FILE *pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  while (std::size_t size = pipe ? fread(buffer, 1, sizeof buffer, pipe) : 0)
+    text.append(buffer, size);
+  const int status = pipe ? pclose(pipe) : -1;
+  // 1 says that there are differences.
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
+    return Error(ErrorCode::Io, "cannot compare: diff cannot be run");
   return text;
+}
+
+Expected<std::string> tools::sideBySide(const Side &left, const Side &right,
+                                        std::size_t width) {
+  // With an even width the gutter would have a blank more on its right.
+  return differences(concat("-y -t -W ", (width - 1) | 1),
+                     concat(left.title, "\n\n", left.text),
+                     concat(right.title, "\n\n", right.text));
+}
+
+Expected<std::string> tools::unified(const Side &left, const Side &right) {
+  auto text = differences("-u", left.text, right.text);
+  if (!text)
+    return text;
+  // The names of the files are not those of the texts.
+  for (int line = 0; line < 2; ++line)
+    text->erase(0, text->find('\n') + 1);
+  return concat("--- ", left.title, "\n+++ ", right.title, '\n', *text);
+}
+
+std::vector<std::string> tools::splitWords(std::string_view text) {
+  std::vector<std::string> words;
+  bool isInside = false;
+  char quote = 0;
+  int depth = 0;
+  for (char c : text) {
+    if (!quote && depth == 0 && (c == ' ' || c == '\t' || c == '\n')) {
+      isInside = false;
+      continue;
+    }
+    if (!isInside)
+      words.emplace_back();
+    isInside = true;
+    if (quote ? c == quote : c == '\'' || c == '"') {
+      quote = quote ? 0 : c;
+      continue;
+    }
+    depth += c == '(' || c == '[';
+    depth -= depth > 0 && (c == ')' || c == ']');
+    words.back() += c;
+  }
+  return words;
+}
+
+std::vector<std::string> Comparison::wordsOf(const std::string &side) const {
+  std::vector<std::string> words = common;
+  const auto more = splitWords(side);
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::optional<Comparison>
+tools::findComparison(const std::vector<std::string> &words) {
+  const auto option = std::find(words.begin(), words.end(), "--diff");
+  if (words.end() - option < 3)
+    return std::nullopt;
+  Comparison found{
+      .common = {words.begin(), option}, .left = option[1], .right = option[2]};
+  found.common.insert(found.common.end(), option + 3, words.end());
+  return found;
 }

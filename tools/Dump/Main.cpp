@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Diff.h"
 #include "Dump/Show.h"
-#include "Dump/Words.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,9 +104,10 @@ static int compare(const Comparison &comparison) {
       return report(text.error());
     sides[i].text = std::move(*text);
   }
-  return put(options[1], options[1].isUnified
-                             ? unified(sides[0], sides[1])
-                             : sideBySide(sides[0], sides[1], terminalWidth()));
+  const auto text = options[1].isUnified
+                        ? unified(sides[0], sides[1])
+                        : sideBySide(sides[0], sides[1], terminalWidth());
+  return text ? put(options[1], *text) : report(text.error());
 }
 
 int main(int argc, char **argv) {

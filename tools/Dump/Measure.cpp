@@ -12,14 +12,113 @@
 #include "Bench/Team.h"
 #include "Bench/Triad.h"
 #include "Code/CodeMemory.h"
-#include "Dump/LoopData.h"
+#include "Common/Array.h"
+#include "Semantics/Promotion.h"
 #include "Support/Text.h"
 
 #include <algorithm>
+#include <limits>
+#include <random>
+#include <span>
 #include <sstream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
+using semantics::Walk;
+
+namespace {
+/// Operands, outputs and parameters of a plan's loop in memory.
+class LoopData {
+public:
+  /// Errors: OutOfMemory; InvalidArgument for numbers that cannot be computed
+  /// from operands of the shape [1,1,1,count].
+  static Expected<LoopData> make(const semantics::Plan &plan,
+                                 std::int64_t count);
+
+  void run(semantics::LoopFn loop) const {
+    loop(count, pointers.data(), strides.data());
+  }
+
+private:
+  explicit LoopData(std::int64_t count) : count(count) {}
+  Status addOperand(const semantics::Access &access);
+  Status addParameters(const semantics::Graph &graph);
+
+  std::int64_t count;
+  std::vector<Array> arrays;
+  std::vector<std::uint64_t> parameters;
+  std::vector<void *> pointers;
+  std::vector<std::int64_t> strides;
+};
+} // namespace
+
+/// Elements from one to the next of a strided operand.
+static constexpr std::int64_t step = 2;
+
+/// Numbers that take the usual way of every operator, the same in every run.
+static void fill(Array &array) {
+  // A prime number of them: enough, and quickly made.
+  constexpr std::int64_t period = 4093;
+  std::minstd_rand random(1);
+  const bool isReal = semantics::isFloatingPoint(array.type());
+  std::uniform_real_distribution<double> values(isReal ? 0.1 : 1.0,
+                                                isReal ? 2.0 : 100.0);
+  const std::size_t size = sizeOf(array.type());
+  auto *bytes = static_cast<char *>(array.data());
+  for (std::int64_t i = 0; i < std::min(period, array.count()); ++i)
+    array.set(i, values(random));
+  for (std::int64_t i = period; i < array.count(); i += period)
+    std::copy_n(bytes,
+                static_cast<std::size_t>(std::min(period, array.count() - i)) *
+                    size,
+                bytes + static_cast<std::size_t>(i) * size);
+}
+
+Status LoopData::addOperand(const semantics::Access &access) {
+  const std::int64_t held = access.walk == Walk::Constant  ? 1
+                            : access.walk == Walk::Strided ? count * step
+                                                           : count;
+  auto array = Array::make(access.type, {held});
+  if (!array)
+    return array.error();
+  fill(*array);
+  pointers.push_back(array->data());
+  strides.push_back(step * static_cast<std::int64_t>(sizeOf(access.type)));
+  arrays.push_back(std::move(*array));
+  return {};
+}
+
+Status LoopData::addParameters(const semantics::Graph &graph) {
+  const Shape shape = {1, 1, 1, count};
+  const semantics::Shapes shapes{
+      &shape, std::numeric_limits<std::size_t>::max(),
+      [](const void *same, std::size_t) -> const Shape & {
+        return *static_cast<const Shape *>(same);
+      }};
+  std::vector<semantics::Number> numbers(graph.parameters.size());
+  if (auto status = graph.numbers.evaluate(graph.parameters, shapes, numbers);
+      !status)
+    return status;
+  parameters.resize(graph.parameters.size());
+  for (const semantics::Value &value : graph.values)
+    if (value.kind == semantics::ValueKind::Parameter)
+      parameters[value.input] = numbers[value.input].bitsAs(value.type);
+  for (std::uint64_t &parameter : parameters)
+    pointers.push_back(&parameter);
+  return {};
+}
+
+Expected<LoopData> LoopData::make(const semantics::Plan &plan,
+                                  std::int64_t count) {
+  LoopData data(count);
+  for (const auto *accesses : {&plan.outputs, &plan.inputs})
+    for (const semantics::Access &access : *accesses)
+      if (auto status = data.addOperand(access); !status)
+        return status.error();
+  if (auto status = data.addParameters(plan.graph); !status)
+    return status.error();
+  return data;
+}
 
 /// Of each thing that is measured.
 static constexpr double seconds = 0.001;
@@ -83,9 +182,10 @@ static Expected<LoopTime> measureSize(const semantics::Plan &plan,
   return time;
 }
 
-Expected<std::vector<LoopTime>>
-tools::measureLoop(const semantics::Plan &plan, const code::Image &image,
-                   std::span<const std::int64_t> sizes) {
+/// Errors: those of memory and of numbers that depend on shapes.
+static Expected<std::vector<LoopTime>>
+measureLoop(const semantics::Plan &plan, const code::Image &image,
+            std::span<const std::int64_t> sizes) {
   auto code = code::CodeMemory::ofProcess()->load(image);
   if (!code)
     return code.error();
@@ -98,6 +198,33 @@ tools::measureLoop(const semantics::Plan &plan, const code::Image &image,
     times.push_back(std::move(*time));
   }
   return times;
+}
+
+/// Of operands and outputs that a loop is timed over.
+static constexpr std::int64_t mostBytes = std::int64_t{1} << 30;
+
+Measured tools::measureHere(const backend::Backend &backend,
+                            const semantics::Plan &plan,
+                            const codegen::Target &target,
+                            codegen::OptLevel level, std::int64_t elements) {
+  const auto host = backend.makeTarget({});
+  if (!host || target.triple != host->triple || target.cpu != host->cpu ||
+      !backend.checkRunsHere(target))
+    return {{},
+            concat(target.cpu, " is not this machine",
+                   host ? ", which is " + host->cpu : "")};
+  const auto compiled = backend.compile(plan, target, level);
+  if (!compiled)
+    return {{}, compiled.error().message()};
+  const auto bytes = static_cast<std::int64_t>(plan.bytesPerElement());
+  const std::int64_t last = std::min(elements, mostBytes / bytes);
+  std::vector<std::int64_t> sizes = {1000, 32000, last};
+  std::erase_if(sizes, [&](auto size) { return size > last; });
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  auto times = measureLoop(plan, compiled->image, sizes);
+  if (!times)
+    return {{}, times.error().message()};
+  return {std::move(*times), {}};
 }
 
 std::string tools::timesText(std::span<const LoopTime> times,

@@ -7,7 +7,7 @@
 #ifndef KEXPR_TOOLS_DUMP_MEASURE_H
 #define KEXPR_TOOLS_DUMP_MEASURE_H
 
-#include "Code/Image.h"
+#include "Backend/Backend.h"
 #include "CodeGen/LoopReport.h"
 
 #include <span>
@@ -32,12 +32,18 @@ struct LoopTime {
   double clock = 0;
 };
 
-/// Runs a plan's loop over operands between 0.1 and 2, integers from 1 to 100;
-/// strided ones use every second element. Errors: those of memory and of
-/// numbers that depend on shapes, which are [1,1,1,elements].
-Expected<std::vector<LoopTime>>
-measureLoop(const semantics::Plan &plan, const code::Image &image,
-            std::span<const std::int64_t> sizes);
+/// What was measured, or a sentence without a full stop about why not.
+struct Measured {
+  std::vector<LoopTime> times;
+  std::string reason;
+};
+
+/// What a loop takes at a few sizes, of which `elements` is the largest, if the
+/// target is this machine. Operands are between 0.1 and 2, integers from 1 to
+/// 100; strided ones use every second element.
+Measured measureHere(const backend::Backend &backend,
+                     const semantics::Plan &plan, const codegen::Target &target,
+                     codegen::OptLevel level, std::int64_t elements);
 
 /// The times beside what is predicted, as a table.
 std::string timesText(std::span<const LoopTime> times,

@@ -26,8 +26,9 @@ Stages:
   obj      its object file
   explain  its shape, what LLVM's model of the CPU predicts, and what it takes
            here if this is the machine
-  html     the same as a page that shows what each operator became
-  all      all of them but the page; with -o, a directory with a file for each
+  json     the same as data, with the code of each operator
+  html     these data as a page that shows what each operator became
+  all      all of them but data and page; with -o, a directory with a file each
 
 Operands: 'f32[n]' is contiguous, 'f32' one value, 'f32[]' that of a 0-d tensor,
 'f32[n:s]' strided. Types: f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool.
@@ -47,7 +48,7 @@ Exit status: 0 success, also of a comparison that finds differences; 1 a bad
 expression, type or target, or a file that cannot be written; 2 bad usage.)";
 
 static std::vector<std::string> stageNames() {
-  std::vector<std::string> names = {"all", "html"};
+  std::vector<std::string> names = {"all", "html", "json"};
   for (Stage stage : inspect::AllStages)
     names.emplace_back(nameOf(stage));
   return names;
@@ -110,11 +111,12 @@ void tools::addOptions(CLI::App &app, Options &options) {
                "a comparison as 'diff -u' prints it");
   addSignature(app, options);
   addTarget(app, options);
-  app.add_flag("!--no-measure", options.measure, "explain, html: time nothing");
+  app.add_flag("!--no-measure", options.measure,
+               "explain, json, html: time nothing");
   app.add_option(
          "--elements", options.elements,
-         "explain, html: the largest size to time, 4000000 by default; at most "
-         "1 GiB of operands")
+         "explain, json, html: the largest size to time, 4000000 by default; "
+         "at most 1 GiB of operands")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32))
       ->type_name("N");
   app.footer(footer);

@@ -14,7 +14,7 @@ namespace kexpr::tools {
 
 struct Options {
   std::string expression;
-  /// A stage's name, `html` or `all`.
+  /// A stage's name, `json`, `html` or `all`.
   std::string stage = "graph";
   /// Of `--print-after`; empty without it.
   std::string pass;

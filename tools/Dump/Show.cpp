@@ -6,12 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Show.h"
 
-#include "Dump/Here.h"
-#include "Dump/Page.h"
+#include "Dump/Json.h"
+#include "Dump/Measure.h"
 #include "Dump/Types.h"
 #include "Inspect/Explain.h"
 #include "Inspect/Render.h"
+#include "Page/Page.h"
 #include "Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -44,22 +49,48 @@ static Expected<std::string> explainAndMeasure(const semantics::Plan &plan,
                         *report));
 }
 
-static Expected<std::string> pageOf(const Expression &expression,
+/// Leaves out what a page would not show of a large function: lines in a row,
+/// in the loop or not. The first of them becomes a label that says how many.
+static void cutCode(nlohmann::json &code) {
+  constexpr std::size_t mostInLoop = 4000, mostAround = 600;
+  nlohmann::json shown = nlohmann::json::array();
+  for (std::size_t begin = 0, end = 0; begin < code.size(); begin = end) {
+    const bool isInLoop = code[begin]["in_loop"];
+    while (end < code.size() && code[end]["in_loop"] == isInLoop)
+      ++end;
+    const std::size_t last =
+        std::min(end, begin + (isInLoop ? mostInLoop : mostAround));
+    for (std::size_t i = begin; i < last; ++i)
+      shown.push_back(std::move(code[i]));
+    if (last < end)
+      shown.push_back({{"text", concat("and ", end - last, " more lines")},
+                       {"is_label", true},
+                       {"in_loop", isInLoop}});
+  }
+  code = std::move(shown);
+}
+
+/// The data of a kernel: as JSON, or as the page that shows them.
+static Expected<std::string> dataOf(const Expression &expression,
                                     const semantics::Plan &plan,
                                     const Options &options) {
   const auto target = targetOf(options);
   if (!target)
     return target.error();
   auto backend = backend::load();
-  auto data = gatherPage(expression, plan, *target, options.level(), **backend);
-  if (!data)
-    return data.error();
-  if (options.measure)
-    data->measured = measureHere(**backend, plan, *target, options.level(),
-                                 options.elements);
-  else
-    data->measured.reason = "measuring was turned off";
-  return renderPage(*data);
+  const auto measured = options.measure
+                            ? measureHere(**backend, plan, *target,
+                                          options.level(), options.elements)
+                            : Measured{{}, "measuring was turned off"};
+  auto kernel = kernelJson(expression, plan, *target, options.level(),
+                           **backend, measured);
+  if (!kernel)
+    return kernel.error();
+  if (options.stage == "json")
+    return jsonText(*kernel, 1);
+  cutCode((*kernel)["ir"]);
+  cutCode((*kernel)["assembly"]);
+  return fillPage(kernelPage, *kernel);
 }
 
 static Expected<semantics::Plan> planOf(const Expression &expression,
@@ -140,13 +171,14 @@ Expected<std::string> tools::show(const Options &options) {
   const auto expression = parse(options);
   if (!expression)
     return expression.error();
-  if (options.pass.empty() && options.stage != "html")
+  const bool isData = options.stage == "html" || options.stage == "json";
+  if (options.pass.empty() && !isData)
     return showStage(*parseStage(options.stage), *expression, options);
   const auto plan = planOf(*expression, options);
   if (!plan)
     return plan.error();
   if (options.pass.empty())
-    return pageOf(*expression, *plan, options);
+    return dataOf(*expression, *plan, options);
   return inspect::renderAfter(
       options.pass,
       {*expression, *plan, options.level(), [&] { return targetOf(options); }});

@@ -7,8 +7,8 @@
 #ifndef KEXPR_TOOLS_DUMP_SHOW_H
 #define KEXPR_TOOLS_DUMP_SHOW_H
 
+#include "Common/Files.h"
 #include "Dump/Options.h"
-#include "Dump/Output.h"
 
 namespace kexpr::tools {
 

@@ -6,15 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "JitBench/Json.h"
 
+#include "Bench/Caches.h"
 #include "Bench/Peers.h"
+#include "Common/Files.h"
+#include "JitBench/Tables.h"
+#include "Page/Page.h"
 #include "Support/Text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -94,12 +95,31 @@ json tools::toJson(const Findings &findings) {
   return object;
 }
 
+std::string tools::renderPage(const Findings &findings) {
+  json data = toJson(findings);
+  for (const char *list : {"sides", "caches", "tables"})
+    data[list] = json::array();
+  for (const std::string &side : findings.sides())
+    data["sides"].push_back({{"name", side}, {"title", titleOf(side)}});
+  for (const Cache &cache : dataCaches())
+    data["caches"].push_back({{"name", cache.name}, {"bytes", cache.bytes}});
+  const auto add = [&data](const char *title, const Table &table) {
+    data["tables"].push_back({{"title", title}, {"rows", table.cells()}});
+  };
+  add("Bandwidth in GB/s (nt: stored past the caches) and multiply-adds",
+      limitTable(findings));
+  add("The fused kernel", throughputTable(findings));
+  add("All sides, ns per element", peerTable(findings));
+  add("Compile time by stage, ms", stageTable(findings));
+  add("Ways to a kernel, and a call of 16 elements", latencyTable(findings));
+  return fillPage(reportPage, data);
+}
+
 static Expected<json> readObject(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
-    return Error(ErrorCode::Io,
-                 concat("cannot read '", path, "': ", std::strerror(errno)));
-  json object = json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const auto text = readFile(path);
+  if (!text)
+    return text.error();
+  json object = json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object())
     return Error(ErrorCode::Io, concat("'", path, "' is not a JSON object"));
   return object;
@@ -110,13 +130,7 @@ Status tools::addToFile(const std::string &path, const Findings &findings) {
   if (!object)
     return object.error();
   (*object)["kexpr"] = toJson(findings);
-  std::ofstream file(path);
-  // Names come from files, so they may be no text at all.
-  file << object->dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  if (!file.flush())
-    return Error(ErrorCode::Io,
-                 concat("cannot write '", path, "': ", std::strerror(errno)));
-  return {};
+  return writeFile(path, jsonText(*object, 2) + '\n');
 }
 
 namespace {

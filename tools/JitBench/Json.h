@@ -19,6 +19,13 @@ namespace kexpr::tools {
 /// peers were held to.
 nlohmann::json toJson(const Findings &findings);
 
+/// A page that needs no other file: machine and limits, a roofline for each
+/// number of threads, throughput against size with the peers, scaling, compile
+/// times, the ways to a kernel, and all tables. It reads on a phone, and in the
+/// dark. Its data are those of `toJson`, `caches`, `sides` with their titles,
+/// and `tables` as text.
+std::string renderPage(const Findings &findings);
+
 /// Puts that object into Google Benchmark's file as `kexpr`. Errors: a file
 /// that cannot be read as JSON or cannot be written.
 Status addToFile(const std::string &path, const Findings &findings);

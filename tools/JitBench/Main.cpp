@@ -10,15 +10,11 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/Machine.h"
 #include "Bench/Suite.h"
+#include "Common/Files.h"
 #include "JitBench/Json.h"
 #include "JitBench/Options.h"
-#include "JitBench/Page.h"
 #include "JitBench/Tables.h"
-#include "Support/Text.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 
 using namespace kexpr;
@@ -34,16 +30,12 @@ static Status check(const Engine &engine, const std::vector<BenchCase> &cases) {
   return {};
 }
 
-static Error cannotWrite(const std::string &path) {
-  return Error(ErrorCode::Io,
-               concat("cannot write '", path, "': ", std::strerror(errno)));
-}
-
 /// Files are tried before minutes are spent on what goes into them.
 static Status checkFiles(const Options &options) {
   for (const std::string &path : {options.json, options.report})
-    if (!path.empty() && !std::ofstream(path, std::ios::app))
-      return cannotWrite(path);
+    if (!path.empty())
+      if (auto status = checkWritable(path); !status)
+        return status;
   Findings nothing;
   return options.peers.empty() ? Status() : addPeers(options.peers, nothing);
 }
@@ -52,11 +44,9 @@ static Status writeAll(const Options &options, const Findings &findings) {
   if (!options.json.empty())
     if (auto status = addToFile(options.json, findings); !status)
       return status;
-  if (options.report.empty())
-    return {};
-  std::ofstream file(options.report);
-  file << renderPage(findings);
-  return file.flush() ? Status() : Status(cannotWrite(options.report));
+  return options.report.empty()
+             ? Status()
+             : writeFile(options.report, renderPage(findings));
 }
 
 /// Limits cost seconds and are of use to whom looks at throughput.

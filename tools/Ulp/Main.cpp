@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Support/Quote.h"
 #include "Support/Text.h"
-#include "Ulp/Files.h"
+#include "Common/Files.h"
 #include "Ulp/Options.h"
 #include "Ulp/Progress.h"
 #include "Ulp/Records.h"
@@ -28,7 +28,7 @@ static Status resume(Records &records, const Options &options) {
     // The first run of one that is to be resumed.
     if (path == options.json && !std::filesystem::exists(path))
       continue;
-    const auto text = readWhole(path);
+    const auto text = readFile(path);
     if (!text)
       return text.error();
     if (auto status = records.addJson(*text); !status)
@@ -64,7 +64,7 @@ static bool leaveMissing(MeasureRequest &request, const Records &records) {
 static Status saveRows(const Records &records, const Options &options) {
   if (options.json.empty())
     return {};
-  return writeWhole(options.json, records.json());
+  return writeFile(options.json, records.json());
 }
 
 static Status measureOne(MeasureRequest request, const std::string &label,
@@ -157,7 +157,7 @@ static int runOperators(const Options &options) {
   if (auto status = saveRows(records, options); !status)
     return report(status.error());
   if (!options.markdown.empty())
-    if (auto status = writeWhole(options.markdown, records.markdown()); !status)
+    if (auto status = writeFile(options.markdown, records.markdown()); !status)
       return report(status.error());
   printSummary(std::cout, records);
   return records.isWithinBounds() ? 0 : exitFault;

@@ -24,7 +24,7 @@ static std::string compare(std::vector<std::string> words,
 
 TEST(DumpDiff, PutsExpressionsBesideEachOther) {
   EXPECT_EQ(compare({"--emit=rpn", "--diff", "add(@0,@1)", "mul(@0,neg(@1))"}),
-            "add(@0,@1)                               mul(@0,neg(@1))\n"
+            "add(@0,@1)                             | mul(@0,neg(@1))\n"
             "\n"
             "@0                   stack 1             "
             "@0                   stack 1\n"

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Common/Files.h"
 #include "TestUtil/Floats.h"
 #include "Tools/Command.h"
-#include "Ulp/Files.h"
 #include "Ulp/Inputs.h"
 #include "Ulp/Measure.h"
 #include "Ulp/Records.h"
@@ -271,12 +271,12 @@ TEST(UlpRecords, ForeignFilesAreRefused) {
 TEST(UlpFiles, AreWholeOrAsTheyWere) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("page.md");
-  ASSERT_TRUE(writeWhole(path, "old"));
+  ASSERT_TRUE(tools::writeFile(path, "old"));
   ASSERT_TRUE(checkWritable(path));
   EXPECT_EQ(test::readFile(path), "old");
-  ASSERT_TRUE(writeWhole(path, "new"));
+  ASSERT_TRUE(tools::writeFile(path, "new"));
   EXPECT_EQ(test::readFile(path), "new");
-  EXPECT_FALSE(writeWhole(directory.path("no/such/place"), "text"));
+  EXPECT_FALSE(tools::writeFile(directory.path("no/such/place"), "text"));
   EXPECT_FALSE(checkWritable(directory.path("no/such/place")));
-  EXPECT_FALSE(readWhole(directory.path("nothing")));
+  EXPECT_FALSE(tools::readFile(directory.path("nothing")));
 }
