@@ -13,7 +13,7 @@
 
 using namespace kexpr::house;
 
-static constexpr std::size_t MaxFileLines = 300;
+static constexpr std::size_t MaxFileLines = 600;
 static constexpr std::size_t MaxFunctionLines = 60;
 static constexpr std::size_t MaxColumns = 80;
 

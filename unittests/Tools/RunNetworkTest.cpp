@@ -64,7 +64,7 @@ TEST_F(RunNetwork, PrintsTheNetwork) {
   EXPECT_EQ(result.out, "input  a f32[2]\ninput  b f32[2]\n"
                         "output o1 ?\noutput o2 ?\n"
                         "kernel e r\n  4 elements, 32 bytes\n"
-                        "  [sub(@0,@1),relu(sub(@0,@1))]\n");
+                        "  %0=sub(@0,@1);[%0,relu(%0)]\n");
   const auto apart =
       run({tool, "--pnnx", param, "--print", "--no-fuse", "--interpret"});
   EXPECT_NE(apart.out.find("kernel r\n"), std::string::npos) << apart.out;
