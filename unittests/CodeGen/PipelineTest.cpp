@@ -86,3 +86,14 @@ TEST(Pipeline, MakesNoGeneratorForWhatItCannotMake) {
   EXPECT_EQ(object.error().code(), ErrorCode::InvalidArgument);
   EXPECT_EQ(generatorCount(), before);
 }
+
+// A name that LLVM changes would leave out nothing, and slow compilation down.
+TEST(Pipeline, PassesThatAreLeftOutAreLlvms) {
+  const Target arm = *makeTarget({.triple = "aarch64-linux-gnu",
+                                  .cpu = "neoverse-n1",
+                                  .features = {},
+                                  .vectorBits = 0});
+  EXPECT_EQ(*unknownPasses({targetOf("znver4"), arm}),
+            std::vector<std::string>());
+  EXPECT_GT(unknownPasses({arm})->size(), 0u) << "those of x86 alone";
+}
