@@ -13,7 +13,7 @@ using namespace kexpr;
 using namespace kexpr::tools;
 
 using Kind = Edit::Kind;
-using Part = std::span<const std::string>;
+using LineSpan = std::span<const std::string>;
 
 namespace {
 
@@ -34,7 +34,7 @@ private:
 /// Finds the fewest edits, and remembers the way.
 class Search {
 public:
-  Search(Part left, Part right) : left(left), right(right) {}
+  Search(LineSpan left, LineSpan right) : left(left), right(right) {}
   /// False if more than some thousands are needed.
   bool run();
   /// The edits, the last one first.
@@ -49,7 +49,7 @@ private:
   }
   bool advance(int d);
 
-  Part left, right;
+  LineSpan left, right;
   std::vector<Reach> reached;
 };
 
@@ -101,7 +101,7 @@ std::vector<Edit> Search::wayBack() {
   return edits;
 }
 
-static std::vector<Edit> editsOfMiddle(Part left, Part right) {
+static std::vector<Edit> editsOfMiddle(LineSpan left, LineSpan right) {
   Search search(left, right);
   std::vector<Edit> edits;
   if (search.run()) {
@@ -127,9 +127,9 @@ std::vector<Edit> tools::editsBetween(const Lines &left, const Lines &right) {
   std::vector<Edit> edits;
   for (std::size_t i = 0; i < first; ++i)
     edits.push_back({Kind::Same, &left[i]});
-  const auto middle =
-      editsOfMiddle(Part(left).subspan(first, left.size() - first - last),
-                    Part(right).subspan(first, right.size() - first - last));
+  const auto middle = editsOfMiddle(
+      LineSpan(left).subspan(first, left.size() - first - last),
+      LineSpan(right).subspan(first, right.size() - first - last));
   edits.insert(edits.end(), middle.begin(), middle.end());
   for (std::size_t i = left.size() - last; i < left.size(); ++i)
     edits.push_back({Kind::Same, &left[i]});

@@ -12,6 +12,8 @@
 #include "Dump/Show.h"
 #include "Dump/Words.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

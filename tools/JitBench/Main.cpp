@@ -16,6 +16,8 @@
 #include "JitBench/Tables.h"
 #include "Support/Text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>

@@ -134,7 +134,7 @@ static bool areEqual(const std::string &a, const std::string &b) {
          left->root().number == right->root().number;
 }
 
-static bool fits(const LoweringRow &row, const Bindings &bindings) {
+static bool rowFits(const LoweringRow &row, const Bindings &bindings) {
   for (std::string_view list = row.when; !list.empty();) {
     const std::string_view word = takeWord(list);
     const std::size_t equals = word.find('=');
@@ -265,7 +265,7 @@ Expected<Lowered> graph::lower(const PnnxModel &model, const PnnxOperator &op) {
       auto bindings = bindArguments(row, model, op);
       if (!bindings)
         return bindings.error();
-      if (!fits(row, *bindings))
+      if (!rowFits(row, *bindings))
         continue;
       lowered = lowerBy(row, *bindings, model, op);
       break;
