@@ -14,6 +14,10 @@ function(kexpr_room name)
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
     ${PROJECT_SOURCE_DIR}/lib)
   kexpr_compile_options(${target})
+  if(ROOM_LLVM)
+    # Six seconds, for one file as for all.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+  endif()
   foreach(room IN LISTS ROOM_SEES)
     target_link_libraries(${target} PUBLIC Kexpr${room})
   endforeach()
@@ -27,9 +31,15 @@ function(kexpr_room name)
   endif()
 endfunction()
 
-# What every target of the project is compiled with.
+# For code that takes longer to compile than it ever runs.
+set(KEXPR_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+
+# What every target of the project is compiled with. The sources of one are
+# compiled together: most of the time goes into their headers.
 function(kexpr_compile_options target)
   set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${KEXPR_QUICK_BUILD}
+    UNITY_BUILD_BATCH_SIZE 16
     POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON

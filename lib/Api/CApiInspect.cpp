@@ -110,10 +110,10 @@ static const char *literal(std::string_view text) {
   return text.empty() ? "" : text.data();
 }
 
-static constinit Once<const std::vector<kexpr_operator>> all;
+static constinit Once<const std::vector<kexpr_operator>> allOperators;
 
 static const std::vector<kexpr_operator> &table() {
-  return all.get([] {
+  return allOperators.get([] {
     const Span<const OperatorInfo> known = operators();
     // What is made here is made once: no table is better than an empty one.
     if (known.size() == 0)

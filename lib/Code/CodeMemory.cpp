@@ -98,10 +98,10 @@ CodeMemory::CodeMemory()
 CodeMemory::~CodeMemory() = default;
 
 // Code may come, and go, after statics are gone.
-static constinit Once<const std::shared_ptr<CodeMemory>> ofAll;
+static constinit Once<const std::shared_ptr<CodeMemory>> theMemory;
 
 const std::shared_ptr<CodeMemory> &CodeMemory::ofProcess() {
-  return ofAll.get([] { return std::make_shared<CodeMemory>(); });
+  return theMemory.get([] { return std::make_shared<CodeMemory>(); });
 }
 
 std::size_t CodeMemory::footprint(std::size_t bytes) const {

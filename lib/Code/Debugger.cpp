@@ -90,10 +90,10 @@ private:
 } // namespace
 
 // Code may come, and go, after statics are gone.
-static constinit Once<const std::shared_ptr<Debugger>> ofAll;
+static constinit Once<const std::shared_ptr<Debugger>> theDebugger;
 
 const std::shared_ptr<Debugger> &Debugger::ofProcess() {
-  return ofAll.get([] { return std::make_shared<Debugger>(); });
+  return theDebugger.get([] { return std::make_shared<Debugger>(); });
 }
 
 std::unique_ptr<Announcement> Debugger::announce(const NamedCode &code) {

@@ -99,8 +99,8 @@ std::string dwarf::abbreviations() {
 
 namespace {
 /// A path as its folder and the name in it.
-struct File {
-  explicit File(std::string_view path)
+struct SourceFile {
+  explicit SourceFile(std::string_view path)
       : folder(path.substr(0, path.rfind('/') + 1)),
         name(path.substr(folder.size())) {
     if (folder.size() > 1)
@@ -117,7 +117,7 @@ struct File {
 
 std::string dwarf::information(const Symbols &symbols, std::uint64_t address) {
   constexpr std::uint8_t addressSize = 8, one = 1;
-  const File file(symbols.path);
+  const SourceFile file(symbols.path);
   const std::uint64_t size = symbols.size;
   Writer out;
   out.put(Version).put(std::uint32_t{0}).put(addressSize);
@@ -133,7 +133,7 @@ std::string dwarf::information(const Symbols &symbols, std::uint64_t address) {
 /// What describes the program that follows; none of its special opcodes is
 /// used.
 static std::string lineHeader(std::string_view path) {
-  const File file(path);
+  const SourceFile file(path);
   Writer out;
   constexpr std::uint8_t instruction = 1, operations = 1, isStatement = 1;
   out.put(instruction).put(operations).put(isStatement);

@@ -54,7 +54,7 @@ static double startOfProcess() {
 
 /// What is wrong with an open file; empty if nothing is. Anybody may have put
 /// something in our place, even another name of a file of ours.
-static std::string_view faultOf(const struct stat &status) {
+static std::string_view fileFaultOf(const struct stat &status) {
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1)
     return "is not a file of its own";
   if (status.st_uid != geteuid())
@@ -65,10 +65,10 @@ static std::string_view faultOf(const struct stat &status) {
 }
 
 // Code may come, and go, after statics are gone.
-static constinit Once<const std::shared_ptr<PerfMap>> ofAll;
+static constinit Once<const std::shared_ptr<PerfMap>> theMap;
 
 const std::shared_ptr<PerfMap> &PerfMap::ofProcess() {
-  return ofAll.get([] { return std::make_shared<PerfMap>("/tmp"); });
+  return theMap.get([] { return std::make_shared<PerfMap>("/tmp"); });
 }
 
 PerfMap::PerfMap(std::string directory) : directory(std::move(directory)) {
@@ -88,7 +88,7 @@ void PerfMap::open() {
           concat("'", path, "' cannot be opened: ", errorText(errno))});
     return;
   }
-  if (const auto fault = faultOf(status); !fault.empty()) {
+  if (const auto fault = fileFaultOf(status); !fault.empty()) {
     file.close();
     note({ErrorCode::Io, concat("'", path, "' ", fault)});
     return;

@@ -13,21 +13,21 @@ using namespace kexpr::code;
 
 namespace {
 /// What comes first; then come the parts, in this order.
-struct Header {
+struct SymbolHeader {
   std::uint64_t function = 0;
   std::uint64_t name = 0, listing = 0, path = 0, lines = 0, frames = 0;
 };
-static_assert(std::has_unique_object_representations_v<Header>);
+static_assert(std::has_unique_object_representations_v<SymbolHeader>);
 static_assert(std::has_unique_object_representations_v<LineEntry>);
 } // namespace
 
 std::string code::bytesOf(const Symbols &symbols) {
-  const Header header{.function = symbols.size,
-                      .name = symbols.name.size(),
-                      .listing = symbols.listing.size(),
-                      .path = symbols.path.size(),
-                      .lines = symbols.lines.size() * sizeof(LineEntry),
-                      .frames = symbols.frames.size()};
+  const SymbolHeader header{.function = symbols.size,
+                            .name = symbols.name.size(),
+                            .listing = symbols.listing.size(),
+                            .path = symbols.path.size(),
+                            .lines = symbols.lines.size() * sizeof(LineEntry),
+                            .frames = symbols.frames.size()};
   std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
   bytes.append(symbols.name).append(symbols.listing).append(symbols.path);
   bytes.append(reinterpret_cast<const char *>(symbols.lines.data()),
@@ -37,7 +37,7 @@ std::string code::bytesOf(const Symbols &symbols) {
 }
 
 std::optional<Symbols> code::symbolsOf(std::string_view bytes) {
-  Header header;
+  SymbolHeader header;
   if (bytes.size() < sizeof header)
     return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof header);

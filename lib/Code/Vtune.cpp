@@ -68,11 +68,11 @@ static std::vector<LineOfCode> tableOf(const NamedCode &code) {
 }
 
 // Code may go after statics are gone.
-static constinit Once<const std::shared_ptr<Vtune>> ofAll;
+static constinit Once<const std::shared_ptr<Vtune>> theVtune;
 
 const std::shared_ptr<Vtune> &Vtune::ofProcess() {
   // What the environment says does not count in programs of raised privileges.
-  return ofAll.get([] {
+  return theVtune.get([] {
     const char *named = secure_getenv("INTEL_JIT_PROFILER64");
     return std::make_shared<Vtune>(named ? named : "");
   });

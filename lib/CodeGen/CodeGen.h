@@ -96,6 +96,12 @@ struct ObjectCode {
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
                              OptLevel level);
 
+/// Names by which `compile` knows passes of LLVM, most to leave them out, that
+/// no pass has that LLVM adds for one of these targets: such a name has
+/// changed.
+Expected<std::vector<std::string>>
+unknownPasses(const std::vector<Target> &targets);
+
 /// The file that LLVM's code was loaded from.
 std::string llvmFile();
 

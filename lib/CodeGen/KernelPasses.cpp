@@ -7,8 +7,11 @@
 #include "CodeGen/KernelPasses.h"
 
 #include "CodeGen/PlacePasses.h"
+#include "CodeGen/TargetMachine.h"
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Pass.h>
 
 #include <algorithm>
@@ -18,7 +21,7 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 
 // Most passes have no name in LLVM's headers but the one they print. These are
-// LLVM 19's; a name that it does not know leaves out nothing.
+// LLVM 19's; a name that it does not know leaves out nothing, and fails a test.
 
 /// What works on things that no kernel has: exceptions, garbage collection,
 /// atomics, calls to libc, stack objects, tiles, debug information, hardening
@@ -152,19 +155,66 @@ void KernelPasses::add(llvm::Pass *pass) {
 }
 
 /// The first half of what TargetMachine::addPassesToEmitFile does.
-llvm::MachineModuleInfoWrapperPass *
-codegen::addKernelPasses(llvm::LLVMTargetMachine &machine,
-                         llvm::legacy::PassManagerBase &manager) {
-  KernelPasses needed(manager, machine.getTargetTriple().isX86());
+static llvm::MachineModuleInfoWrapperPass *
+addPasses(llvm::LLVMTargetMachine &machine,
+          llvm::legacy::PassManagerBase &manager) {
   auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
-  llvm::TargetPassConfig *config = machine.createPassConfig(needed);
+  llvm::TargetPassConfig *config = machine.createPassConfig(manager);
   config->setDisableVerify(true);
-  needed.add(config);
-  needed.add(info);
+  manager.add(config);
+  manager.add(info);
   if (config->addISelPasses())
     return nullptr;
   config->addMachinePasses();
   config->setInitialized();
-  needed.add(createFillPlacesPass());
   return info;
+}
+
+llvm::MachineModuleInfoWrapperPass *
+codegen::addKernelPasses(llvm::LLVMTargetMachine &machine,
+                         llvm::legacy::PassManagerBase &manager) {
+  KernelPasses needed(manager, machine.getTargetTriple().isX86());
+  auto *info = addPasses(machine, needed);
+  if (info)
+    needed.add(createFillPlacesPass());
+  return info;
+}
+
+namespace {
+/// Keeps passes, and their names.
+class NamedPasses final : public llvm::legacy::PassManagerBase {
+public:
+  void add(llvm::Pass *pass) override {
+    names.insert(pass->getPassName());
+    passes.add(pass);
+  }
+
+  llvm::StringSet<> names;
+
+private:
+  llvm::legacy::PassManager passes;
+};
+} // namespace
+
+Expected<std::vector<std::string>>
+codegen::unknownPasses(const std::vector<Target> &targets) {
+  llvm::StringSet<> known;
+  for (const Target &target : targets)
+    for (OptLevel level : {OptLevel::Baseline, OptLevel::Optimized}) {
+      auto machine = makeTargetMachine(target, level);
+      if (!machine)
+        return machine.error();
+      NamedPasses passes;
+      addPasses(static_cast<llvm::LLVMTargetMachine &>(**machine), passes);
+      known.insert(passes.names.begin(), passes.names.end());
+    }
+  std::vector<std::string> unknown;
+  for (llvm::ArrayRef<llvm::StringRef> names :
+       {llvm::ArrayRef(NothingToDo), llvm::ArrayRef(NothingGained),
+        llvm::ArrayRef(Harmful), llvm::ArrayRef(HarmfulToX86),
+        llvm::ArrayRef(Moving)})
+    for (llvm::StringRef name : names)
+      if (!known.contains(name))
+        unknown.push_back(name.str());
+  return unknown;
 }

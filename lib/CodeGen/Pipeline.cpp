@@ -20,10 +20,9 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-using Clock = std::chrono::steady_clock;
-
 Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
                                       const Target &target, OptLevel level) {
+  using Clock = std::chrono::steady_clock;
   auto generator = borrowGenerator(target, level);
   if (!generator)
     return generator.error();

@@ -145,8 +145,8 @@ static bool areEqual(const std::string &a, const std::string &b, Texts &texts) {
   return isNumber(left) && isNumber(right) && left->number == right->number;
 }
 
-static bool fits(const LoweringRow &row, const Bindings &bindings,
-                 Texts &texts) {
+static bool rowFits(const LoweringRow &row, const Bindings &bindings,
+                    Texts &texts) {
   for (std::string_view list = row.when; !list.empty();) {
     const std::string_view word = takeWord(list);
     const std::size_t equals = word.find('=');
@@ -298,7 +298,7 @@ Expected<Lowered> graph::lower(const PnnxModel &model, const PnnxOperator &op,
     auto bindings = bindArguments(row, model, op, texts);
     if (!bindings)
       return bindings.error();
-    if (fits(row, *bindings, texts))
+    if (rowFits(row, *bindings, texts))
       return lowerBy(row, *bindings, model, op, texts);
   }
   return Error(ErrorCode::Unsupported,

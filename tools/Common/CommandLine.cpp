@@ -8,6 +8,8 @@
 
 #include "kexpr/Version.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 #include <iterator>
 #include <map>

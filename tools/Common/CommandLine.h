@@ -16,10 +16,12 @@
 #include "kexpr/Error.h"
 #include "kexpr/Precision.h"
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace kexpr::tools {
 

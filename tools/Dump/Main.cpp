@@ -11,6 +11,8 @@
 #include "Dump/Diff.h"
 #include "Dump/Show.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

@@ -8,6 +8,8 @@
 
 #include "Inspect/Render.h"
 
+#include <CLI/CLI.hpp>
+
 using namespace kexpr;
 using namespace kexpr::tools;
 

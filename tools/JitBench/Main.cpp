@@ -15,6 +15,8 @@
 #include "JitBench/Options.h"
 #include "JitBench/Tables.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 
 using namespace kexpr;

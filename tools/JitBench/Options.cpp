@@ -8,6 +8,8 @@
 
 #include "Bench/Machine.h"
 
+#include <CLI/CLI.hpp>
+
 #include <fstream>
 
 using namespace kexpr;

@@ -117,7 +117,8 @@ Table tools::limitTable(const Findings &findings) {
   return table;
 }
 
-static void section(std::ostream &out, const char *text, const Table &table) {
+static void printSection(std::ostream &out, const char *text,
+                         const Table &table) {
   if (table.cells().size() < 2)
     return;
   out << '\n' << text << "\n\n";
@@ -127,26 +128,30 @@ static void section(std::ostream &out, const char *text, const Table &table) {
 void tools::printTables(std::ostream &out, const Findings &findings) {
   for (const auto &[name, expression] : findings.expressions)
     out << name << "  " << expression << '\n';
-  section(out, "Compile time by stage, in ms:", stageTable(findings));
-  section(out,
-          "A new expression to its first result over 4096 elements, and to "
-          "baseline code; a\nkernel found on disk and in memory; a call over "
-          "16 elements:",
-          latencyTable(findings));
-  section(out,
-          "Limits of this machine: GB/s of passes over memory (nt: stored past "
-          "the caches),\nbillions of f32 multiply-adds a second:",
-          limitTable(findings));
-  section(out,
-          "One fused loop; bytes are those of operands and outputs, the triad "
-          "has the same\nfootprint, the limit is what its cache level or its "
-          "operations allow, and op by\nop allocates a tensor for every "
-          "operator:",
-          throughputTable(findings));
-  section(out,
-          "All sides, in ns an element; the best peer's time over the fused "
-          "kernel's:",
-          peerTable(findings));
+  printSection(out, "Compile time by stage, in ms:", stageTable(findings));
+  printSection(
+      out,
+      "A new expression to its first result over 4096 elements, and to "
+      "baseline code; a\nkernel found on disk and in memory; a call over "
+      "16 elements:",
+      latencyTable(findings));
+  printSection(
+      out,
+      "Limits of this machine: GB/s of passes over memory (nt: stored past "
+      "the caches),\nbillions of f32 multiply-adds a second:",
+      limitTable(findings));
+  printSection(
+      out,
+      "One fused loop; bytes are those of operands and outputs, the triad "
+      "has the same\nfootprint, the limit is what its cache level or its "
+      "operations allow, and op by\nop allocates a tensor for every "
+      "operator:",
+      throughputTable(findings));
+  printSection(
+      out,
+      "All sides, in ns an element; the best peer's time over the fused "
+      "kernel's:",
+      peerTable(findings));
   for (const auto &[name, version] : findings.peers)
     out << '\n' << name << ": " << version;
   out << (findings.peers.empty() ? "" : "\n");

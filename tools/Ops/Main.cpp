@@ -11,6 +11,8 @@
 #include "Common/CommandLine.h"
 #include "kexpr/Operators.h"
 
+#include <CLI/CLI.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <iomanip>

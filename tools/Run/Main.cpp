@@ -16,6 +16,8 @@
 #include "Run/Summary.h"
 #include "kexpr/kexpr.h"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 #include <vector>
 

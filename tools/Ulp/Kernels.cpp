@@ -71,7 +71,7 @@ Expected<KernelSet> tools::compileKernels(const Expression &expression,
     auto kernel = Engine().compile(expression, options);
     if (!kernel)
       return kernel.error();
-    set.interpreter = std::move(*kernel);
+    set.interpreter.emplace(std::move(*kernel));
   }
   return set;
 }

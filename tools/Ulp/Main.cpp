@@ -16,6 +16,8 @@
 #include "Ulp/Records.h"
 #include "Ulp/Report.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>

@@ -11,6 +11,8 @@
 #include "Ulp/Measure.h"
 #include "Ulp/Text.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <map>

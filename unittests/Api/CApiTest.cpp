@@ -203,7 +203,8 @@ TEST_F(CApi, KeepsTheResultForAnyRunOptions) {
   for (std::int32_t stores = 0; stores <= KEXPR_STORES_STREAMED; ++stores)
     for (std::int64_t awake : {-1, 0, 10}) {
       std::fill(std::begin(out), std::end(out), 0.0f);
-      const kexpr_run_options options = {sizeof options, 1, stores, 4, awake};
+      const kexpr_run_options options = {sizeof options, 1, stores, 4,
+                                         awake,          {}};
       ASSERT_EQ(kexpr_kernel_run(kernel.get(), inputs, 2, &output, 1, &options,
                                  nullptr),
                 KEXPR_OK);

@@ -21,7 +21,7 @@ using namespace kexpr;
 using namespace kexpr::test;
 
 static constexpr unsigned Threads = 32;
-static const CompileOptions Baseline{.mode = Mode::Baseline};
+static const CompileOptions BaselineCode{.mode = Mode::Baseline};
 
 /// Calls `body(t)` on many threads that start at once.
 template <class F> static void onThreads(unsigned count, F body) {
@@ -46,7 +46,7 @@ TEST(EngineThreads, EachExpressionIsCompiledOnce) {
     for (unsigned k = 0; k < 100; ++k) {
       // Some go through them in the same order, others meet half-way.
       const unsigned i = t % 2 ? k : (k + t) % 100;
-      const auto kernel = engine.compile(numbered(i), Baseline);
+      const auto kernel = engine.compile(numbered(i), BaselineCode);
       wrong += !kernel || resultsOf(*kernel) != expected[i];
     }
   });
@@ -70,7 +70,7 @@ TEST(EngineThreads, SpellingsAndLiteralsShareOneLoop) {
     const std::string spellings[] = {
         "mul(@0," + literal + ".5)", " mul( @0 , " + literal + ".5 )",
         "mul(@0," + literal + ".50)", "mul(@0," + literal + "5e-1)"};
-    const auto kernel = engine.compile(spellings[t % 4], Baseline);
+    const auto kernel = engine.compile(spellings[t % 4], BaselineCode);
     const float x = 2;
     float out = 0;
     wrong += !kernel ||

@@ -21,7 +21,7 @@ using namespace kexpr;
 
 namespace {
 /// A tensor's layout, and where it is in memory; nowhere if negative.
-struct Place {
+struct Placed {
   Shape shape, strides;
   std::int64_t at;
 
@@ -38,25 +38,25 @@ public:
   explicit Calls(unsigned seed) : random(seed) {}
 
   /// Operands of shapes that broadcast.
-  std::vector<Place> inputs(std::size_t count) {
+  std::vector<Placed> inputs(std::size_t count) {
     const Shape full = oneOf<Shape>({{6}, {4, 6}, {2, 3, 4}, {0}, {3, 0}, {}});
-    std::vector<Place> result;
+    std::vector<Placed> result;
     for (std::size_t i = 0; i < count; ++i)
       result.push_back(place(below(3) ? full : partOf(full)));
     return result;
   }
   /// Somewhere; often where an input is.
-  std::vector<Place> outputs(const Kernel &kernel,
-                             const std::vector<Place> &inputs) {
+  std::vector<Placed> outputs(const Kernel &kernel,
+                              const std::vector<Placed> &inputs) {
     std::vector<TensorView> views;
-    for (const Place &input : inputs)
+    for (const Placed &input : inputs)
       views.push_back(input.over(nullptr));
-    std::vector<Place> result;
+    std::vector<Placed> result;
     for (std::size_t i = 0; i < kernel.outputCount(); ++i) {
       const auto shape = kernel.outputShape(views, i);
       EXPECT_TRUE(shape) << shape.error().render();
       result.push_back(place(*shape));
-      const Place &input = inputs[below(inputs.size())];
+      const Placed &input = inputs[below(inputs.size())];
       if (below(2))
         result.back().at = input.at;
       if (below(2) && input.shape == *shape)
@@ -78,8 +78,8 @@ private:
         part[axis] = 1;
     return part;
   }
-  Place place(const Shape &shape) {
-    Place result{shape, contiguousStrides(shape), -1};
+  Placed place(const Shape &shape) {
+    Placed result{shape, contiguousStrides(shape), -1};
     if (below(40))
       result.at = static_cast<std::int64_t>(4 * below(40));
     if (shape.rank() == 2 && below(3) == 0)
@@ -98,23 +98,23 @@ static int codeOf(const Status &status) {
   return status ? 0 : static_cast<int>(status.error().code());
 }
 
-static bool lacksMemory(const std::vector<Place> &places) {
+static bool lacksMemory(const std::vector<Placed> &places) {
   return std::any_of(places.begin(), places.end(),
-                     [](const Place &place) { return place.at < 0; });
+                     [](const Placed &place) { return place.at < 0; });
 }
 
 static Status runPrepared(const Kernel &kernel,
-                          const std::vector<Place> &inputs,
-                          const std::vector<Place> &outputs,
+                          const std::vector<Placed> &inputs,
+                          const std::vector<Placed> &outputs,
                           std::vector<float> &memory) {
   std::vector<TensorView> in, out;
   std::vector<const void *> from;
   std::vector<void *> to;
-  for (const Place &input : inputs) {
+  for (const Placed &input : inputs) {
     in.push_back(input.over(nullptr));
     from.push_back(input.in(memory));
   }
-  for (const Place &output : outputs) {
+  for (const Placed &output : outputs) {
     out.push_back(output.over(nullptr));
     to.push_back(output.in(memory));
   }
@@ -123,13 +123,13 @@ static Status runPrepared(const Kernel &kernel,
 }
 
 static Status runDirectly(const Kernel &kernel,
-                          const std::vector<Place> &inputs,
-                          const std::vector<Place> &outputs,
+                          const std::vector<Placed> &inputs,
+                          const std::vector<Placed> &outputs,
                           std::vector<float> &memory) {
   std::vector<TensorView> in, out;
-  for (const Place &input : inputs)
+  for (const Placed &input : inputs)
     in.push_back(input.over(input.in(memory)));
-  for (const Place &output : outputs)
+  for (const Placed &output : outputs)
     out.push_back(output.over(output.in(memory)));
   return kernel.run(in, out);
 }

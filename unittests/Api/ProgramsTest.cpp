@@ -131,8 +131,8 @@ bool Checker::run(const Program &program, Mode mode, Results &results) {
 }
 
 /// Whether two elements have the same bits; any NaN is like another.
-static bool sameBits(const unsigned char *a, const unsigned char *b,
-                     DType type) {
+static bool sameElement(const unsigned char *a, const unsigned char *b,
+                        DType type) {
   return std::memcmp(a, b, sizeOf(type)) == 0 ||
          (isFloat(type) && std::isnan(floatAt(a, type)) &&
           std::isnan(floatAt(b, type)));
@@ -162,7 +162,7 @@ static bool isRight(const ProgramOutput &output, std::size_t i,
   }
   const auto *bytes = output.bytes.data() + i * sizeOf(output.type);
   expected = show(bytes, output.type);
-  return sameBits(got, bytes, output.type) ||
+  return sameElement(got, bytes, output.type) ||
          (!output.tolerances.empty() && std::isinf(output.tolerances[i]));
 }
 
@@ -188,7 +188,7 @@ void Checker::agree(const Program &program, const Results &a, const Results &b,
   for (std::size_t k = 0; k < a.size(); ++k) {
     const ProgramOutput &output = program.outputs[k];
     for (std::int64_t i = 0; i < output.shape.elementCount(); ++i)
-      if (!sameBits(a[k].at(i), b[k].at(i), output.type)) {
+      if (!sameElement(a[k].at(i), b[k].at(i), output.type)) {
         fail(program, concat("output ", k, ", ", nameOf(output.type),
                              output.shape.str(), ", element ", i, ": ", names,
                              " gave ", show(a[k].at(i), output.type), " and ",

@@ -20,7 +20,7 @@ using namespace kexpr;
 using namespace kexpr::code;
 using namespace kexpr::test;
 
-static constexpr std::size_t Slab = 1 << 20;
+static constexpr std::size_t SlabBytes = 1 << 20;
 
 /// Mappings that code may lie in: executable, and of no file. What sanitizers
 /// map for themselves is not among them.
@@ -61,7 +61,9 @@ public:
 private:
   void add() {
     const std::size_t kind = random() % 64;
-    const std::size_t most = kind == 0 ? 3 * Slab : kind < 8 ? 100000 : 5000;
+    const std::size_t most = kind == 0  ? 3 * SlabBytes
+                             : kind < 8 ? 100000
+                                        : 5000;
     const Image image =
         filled(static_cast<char>(random()), random() % most + 1);
     auto code = memory.load(image);
@@ -122,7 +124,8 @@ TEST(CodeMemory, TwentyThousandImagesAreFewMappings) {
   std::vector<std::shared_ptr<const LoadedCode>> loaded;
   for (std::int32_t i = 0; i < Count; ++i)
     loaded.push_back(*memory->load(returning(i)));
-  EXPECT_EQ(memory->slabCount(), (Count * memory->footprint(1) - 1) / Slab + 1);
+  EXPECT_EQ(memory->slabCount(),
+            (Count * memory->footprint(1) - 1) / SlabBytes + 1);
   EXPECT_LE(codeMappings(), mostMappings(*memory));
   if (!IsSanitized) {
     EXPECT_LE(mappings().size(), before + memory->slabCount() + 20);
@@ -164,7 +167,8 @@ static int useMany(CodeMemory &memory, unsigned seed) {
   int wrong = 0;
   for (int i = 0; i < 400; ++i) {
     const auto value = static_cast<std::int32_t>(random());
-    const std::size_t size = ReturningBytes + random() % (i % 50 ? 9000 : Slab);
+    const std::size_t size =
+        ReturningBytes + random() % (i % 50 ? 9000 : SlabBytes);
     auto code = memory.load(returning(value, size));
     if (!code)
       return -1;

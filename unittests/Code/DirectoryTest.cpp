@@ -18,7 +18,7 @@ using namespace kexpr;
 using namespace kexpr::code;
 using namespace kexpr::test;
 
-static constexpr std::size_t Limit = 1000;
+static constexpr std::size_t MostBytes = 1000;
 
 static void expectRefused(const std::string &path, const std::string &reason) {
   const auto directory = Directory::open(path);
@@ -101,7 +101,7 @@ TEST(Directory, IsHeldWhateverItsPathLeadsTo) {
   std::filesystem::create_directory(root.path("cache"));
   ASSERT_EQ(chmod(root.path("cache").c_str(), 0777), 0);
   writeFile(root.path("cache/name"), "foreign");
-  EXPECT_EQ(directory->read("name", Limit), "old");
+  EXPECT_EQ(directory->read("name", MostBytes), "old");
   EXPECT_TRUE(directory->replace("name", "new"));
   EXPECT_EQ(readFile(root.path("moved/name")), "new");
   EXPECT_EQ(readFile(root.path("cache/name")), "foreign");
@@ -113,10 +113,10 @@ TEST(Directory, FilesAreReadWhole) {
   const auto directory = *Directory::open(root.path());
   const std::string contents("bytes\0and\nmore\xff", 15);
   ASSERT_TRUE(directory->replace("name", contents));
-  EXPECT_EQ(directory->read("name", Limit), contents);
+  EXPECT_EQ(directory->read("name", MostBytes), contents);
   EXPECT_EQ(directory->read("name", 15), contents);
   EXPECT_EQ(directory->read("name", 14), std::nullopt);
-  EXPECT_EQ(directory->read("other", Limit), std::nullopt);
+  EXPECT_EQ(directory->read("other", MostBytes), std::nullopt);
   ASSERT_TRUE(directory->replace("name", ""));
   EXPECT_EQ(directory->read("name", 0), "");
 }
@@ -128,7 +128,7 @@ TEST(Directory, AFileThatWasReadIsTheLastOneUsed) {
   setLastUse(root.path("name"), 1000);
   struct stat before = {}, after = {};
   ASSERT_EQ(stat(root.path("name").c_str(), &before), 0);
-  EXPECT_TRUE(directory->read("name", Limit));
+  EXPECT_TRUE(directory->read("name", MostBytes));
   ASSERT_EQ(stat(root.path("name").c_str(), &after), 0);
   EXPECT_EQ(before.st_atime, 1000);
   EXPECT_GE(after.st_atime, before.st_mtime);
@@ -151,8 +151,8 @@ TEST(Directory, WhatIsNoFileIsNotRead) {
   ASSERT_EQ(
       bind(socket, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
   for (const char *name : {"link", "directory", "pipe", "socket", "", "."})
-    EXPECT_EQ(directory->read(name, Limit), std::nullopt) << name;
-  EXPECT_EQ(directory->read("file", Limit), "x");
+    EXPECT_EQ(directory->read(name, MostBytes), std::nullopt) << name;
+  EXPECT_EQ(directory->read("file", MostBytes), "x");
   close(socket);
 }
 
@@ -163,11 +163,11 @@ TEST(Directory, FilesThatOthersMayWriteToAreNotRead) {
   const std::string path = root.path("name");
   for (unsigned mode : {0620u, 0602u, 0666u}) {
     ASSERT_EQ(chmod(path.c_str(), mode), 0);
-    EXPECT_EQ(directory->read("name", Limit), std::nullopt) << mode;
+    EXPECT_EQ(directory->read("name", MostBytes), std::nullopt) << mode;
   }
   ASSERT_EQ(chmod(path.c_str(), 0644), 0);
-  EXPECT_EQ(directory->read("name", Limit), "x");
+  EXPECT_EQ(directory->read("name", MostBytes), "x");
   if (geteuid() == 0 && chown(path.c_str(), 54321, 54321) == 0) {
-    EXPECT_EQ(directory->read("name", Limit), std::nullopt);
+    EXPECT_EQ(directory->read("name", MostBytes), std::nullopt);
   }
 }

@@ -29,7 +29,7 @@ std::string irOf(const semantics::Plan &plan) {
   return text ? *text : std::string();
 }
 
-std::size_t countOf(const std::string &text, const std::string &pattern) {
+std::size_t matchesIn(const std::string &text, const std::string &pattern) {
   const std::regex regex(pattern);
   return std::distance(std::sregex_iterator(text.begin(), text.end(), regex),
                        {});
@@ -50,33 +50,33 @@ TEST(Emitter, NamesStepsAfterTheirOperator) {
   const std::string loop = blockOf(ir, "vector.loop") + blockOf(ir, "common");
   EXPECT_NE(loop.find("%exp.poly = "), std::string::npos);
   EXPECT_NE(loop.find("%exp = "), std::string::npos);
-  EXPECT_EQ(countOf(ir, "%\\d"), 0u) << "everything has a name";
+  EXPECT_EQ(matchesIn(ir, "%\\d"), 0u) << "everything has a name";
   const std::string copies = blockOf(irOf(planFor("neg(@0)")), "vector.loop");
   EXPECT_NE(copies.find("%neg.3 = fneg <8 x float> %x0.3"), std::string::npos);
 }
 
 TEST(Emitter, MakesOneLoopOfVectorsAndOneTail) {
   const std::string ir = irOf(planFor("add(mul(@0,@1),@2)"));
-  EXPECT_EQ(countOf(ir, "\ndefine "), 1u);
-  EXPECT_EQ(countOf(ir, "\nvector.loop:"), 1u);
-  EXPECT_EQ(countOf(ir, "\ntail:"), 1u);
-  EXPECT_EQ(countOf(ir, " phi "), 2u);
-  EXPECT_EQ(countOf(ir, "alloca"), 0u);
-  EXPECT_EQ(countOf(ir, " = call .*@(?!llvm\\.)"), 0u);
-  EXPECT_EQ(countOf(ir, " (fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) "),
+  EXPECT_EQ(matchesIn(ir, "\ndefine "), 1u);
+  EXPECT_EQ(matchesIn(ir, "\nvector.loop:"), 1u);
+  EXPECT_EQ(matchesIn(ir, "\ntail:"), 1u);
+  EXPECT_EQ(matchesIn(ir, " phi "), 2u);
+  EXPECT_EQ(matchesIn(ir, "alloca"), 0u);
+  EXPECT_EQ(matchesIn(ir, " = call .*@(?!llvm\\.)"), 0u);
+  EXPECT_EQ(matchesIn(ir, " (fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) "),
             0u);
 }
 
 TEST(Emitter, LoadsAndStoresOnceACopy) {
   const std::string ir = irOf(planFor("[mul(@0,@0),add(@1,mul(@0,@0))]"));
   const std::string loop = blockOf(ir, "vector.loop");
-  EXPECT_EQ(countOf(loop, "load <8 x float>"), 2 * 4u);
-  EXPECT_EQ(countOf(loop, "store <8 x float>"), 2 * 4u);
-  EXPECT_EQ(countOf(loop, "fmul <8 x float>"), 4u);
+  EXPECT_EQ(matchesIn(loop, "load <8 x float>"), 2 * 4u);
+  EXPECT_EQ(matchesIn(loop, "store <8 x float>"), 2 * 4u);
+  EXPECT_EQ(matchesIn(loop, "fmul <8 x float>"), 4u);
   const std::string tail = blockOf(ir, "tail");
-  EXPECT_EQ(countOf(tail, "@llvm.masked.load"), 2u);
-  EXPECT_EQ(countOf(tail, "@llvm.masked.store"), 2u);
-  EXPECT_EQ(countOf(tail, " load | store "), 0u);
+  EXPECT_EQ(matchesIn(tail, "@llvm.masked.load"), 2u);
+  EXPECT_EQ(matchesIn(tail, "@llvm.masked.store"), 2u);
+  EXPECT_EQ(matchesIn(tail, " load | store "), 0u);
 }
 
 TEST(Emitter, NamesValuesAfterOperandsAndOperators) {
@@ -91,8 +91,8 @@ TEST(Emitter, NamesValuesAfterOperandsAndOperators) {
 TEST(Emitter, LoadsConstantsBeforeTheLoop) {
   const std::string ir = irOf(planFor(
       "mul(@0,@1)", {Walk::Contiguous, Walk::Contiguous, Walk::Constant}));
-  EXPECT_EQ(countOf(blockOf(ir, "vector.loop"), "load "), 4u);
-  EXPECT_EQ(countOf(blockOf(ir, "tail"), "masked.load"), 1u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "vector.loop"), "load "), 4u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "tail"), "masked.load"), 1u);
   EXPECT_NE(ir.find("%x1.element = load float"), std::string::npos);
 }
 
@@ -100,8 +100,8 @@ TEST(Emitter, WalksStridesLaneByLane) {
   const std::string loop =
       blockOf(irOf(planFor("neg(@0)", {Walk::Contiguous, Walk::Strided})),
               "vector.loop");
-  EXPECT_EQ(countOf(loop, "load float"), 8 * 4u);
-  EXPECT_EQ(countOf(loop, "gather"), 0u);
+  EXPECT_EQ(matchesIn(loop, "load float"), 8 * 4u);
+  EXPECT_EQ(matchesIn(loop, "gather"), 0u);
 }
 
 TEST(Emitter, KeepsSlowWaysOutOfTheLoop) {
@@ -109,21 +109,21 @@ TEST(Emitter, KeepsSlowWaysOutOfTheLoop) {
   // One way out of the loop, however many operators have a slow way: to the
   // tail, which has them all, and then back.
   const std::string loop = blockOf(ir, "vector.loop");
-  EXPECT_EQ(countOf(loop, "br i1 %rare, label %redo, label %common"), 1u);
-  EXPECT_EQ(countOf(loop, "vector.reduce.or.v8i1\\(<8 x i1> %"), 1u);
-  EXPECT_EQ(countOf(loop, "store"), 0u);
-  EXPECT_EQ(countOf(blockOf(ir, "common"), "store <8 x float>"), 1u);
-  EXPECT_EQ(countOf(blockOf(ir, "redo"), "label %tail.entry"), 1u);
-  EXPECT_EQ(countOf(blockOf(ir, "resume"), "label %again"), 1u);
-  EXPECT_EQ(countOf(blockOf(ir, "again"), "label %vector.loop"), 1u);
-  EXPECT_EQ(countOf(ir, "\nrare\\d*:"), 4u);
-  EXPECT_EQ(countOf(ir, " = call .*@(?!llvm\\.)"), 0u);
+  EXPECT_EQ(matchesIn(loop, "br i1 %rare, label %redo, label %common"), 1u);
+  EXPECT_EQ(matchesIn(loop, "vector.reduce.or.v8i1\\(<8 x i1> %"), 1u);
+  EXPECT_EQ(matchesIn(loop, "store"), 0u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 1u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "redo"), "label %tail.entry"), 1u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "resume"), "label %again"), 1u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "again"), "label %vector.loop"), 1u);
+  EXPECT_EQ(matchesIn(ir, "\nrare\\d*:"), 4u);
+  EXPECT_EQ(matchesIn(ir, " = call .*@(?!llvm\\.)"), 0u);
 }
 
 TEST(Emitter, RepeatsLongBodiesLess) {
   auto copies = [](const char *text, OptLevel level) {
     const std::string ir = *dump(planFor(text), zen3(), level, Stage::Llvm);
-    return countOf(blockOf(ir, "vector.loop"), "store <8 x float>");
+    return matchesIn(blockOf(ir, "vector.loop"), "store <8 x float>");
   };
   EXPECT_EQ(copies("neg(@0)", OptLevel::Baseline), 4);
   EXPECT_EQ(copies("rsqrt(@0)", OptLevel::Optimized), 2);
@@ -135,18 +135,18 @@ TEST(Emitter, FillsVectorsWithDoublesWhereFormulasNeedTheirRegisters) {
   const auto plan = planFor("pow(@0,@1)");
   const std::string narrow =
       *dump(plan, zen3(), OptLevel::Optimized, Stage::Llvm);
-  EXPECT_EQ(countOf(blockOf(narrow, "vector.loop"), "store <4 x float>"), 1u);
-  EXPECT_EQ(countOf(narrow, "<8 x double>"), 0u);
+  EXPECT_EQ(matchesIn(blockOf(narrow, "vector.loop"), "store <4 x float>"), 1u);
+  EXPECT_EQ(matchesIn(narrow, "<8 x double>"), 0u);
 }
 
 TEST(Emitter, FillsVectorsWithDoublesInTailsThatNeedThem) {
   const std::string ir =
       irOf(planFor("mul(@0,sin(@1))", {Walk::Contiguous, Walk::Constant}));
-  EXPECT_EQ(countOf(blockOf(ir, "common"), "store <8 x float>"), 2u);
-  EXPECT_EQ(countOf(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
-  EXPECT_EQ(countOf(ir, "<8 x double>"), 0u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 2u);
+  EXPECT_EQ(matchesIn(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
+  EXPECT_EQ(matchesIn(ir, "<8 x double>"), 0u);
   // What does not need them has whole vectors.
-  EXPECT_EQ(countOf(irOf(planFor("neg(@0)")), "masked.store.v8f32"), 1u + 1u);
+  EXPECT_EQ(matchesIn(irOf(planFor("neg(@0)")), "masked.store.v8f32"), 1u + 1u);
 }
 
 TEST(Emitter, DumpsTheSameTextEveryTime) {
@@ -162,13 +162,13 @@ TEST(Emitter, DumpsTheSameTextEveryTime) {
 TEST(Emitter, StreamsWholeVectorsAlone) {
   semantics::Plan plan = planFor("add(mul(@0,@1),@2)");
   const std::string cached = irOf(plan);
-  EXPECT_EQ(countOf(cached, "nontemporal"), 0u);
+  EXPECT_EQ(matchesIn(cached, "nontemporal"), 0u);
   plan.streams = true;
   const std::string ir = irOf(plan);
-  EXPECT_EQ(countOf(ir, "store <8 x float>.* align 32, !nontemporal"),
-            countOf(cached, "store <8 x float>"));
+  EXPECT_EQ(matchesIn(ir, "store <8 x float>.* align 32, !nontemporal"),
+            matchesIn(cached, "store <8 x float>"));
   // Whoever runs the loop fences: once a task, not once a batch item.
-  EXPECT_EQ(countOf(ir, "sfence"), 0u);
+  EXPECT_EQ(matchesIn(ir, "sfence"), 0u);
   // Those of the tail are masked, which no streaming store is.
-  EXPECT_EQ(countOf(blockOf(ir, "tail"), "nontemporal"), 0u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "tail"), "nontemporal"), 0u);
 }

@@ -21,7 +21,7 @@
 using namespace kexpr;
 using namespace kexpr::test;
 
-static constexpr const char *expressions[] = {
+static constexpr const char *measuredTexts[] = {
     "add(@0,@1)",
     "add(mul(@0,@1),@2)",
     "mul(@0,sigmoid(@0))",
@@ -72,7 +72,7 @@ TEST(LoopLength, IsWhatItWas) {
                       "elements, ratio, expression.\n"
                       "# KEXPR_BLESS=1 writes it anew.\n";
   for (const char *cpu : {"haswell", "znver3", "znver5"})
-    for (const char *expression : expressions)
+    for (const char *expression : measuredTexts)
       found += lineOf(expression, cpu);
   if (std::getenv("KEXPR_BLESS"))
     std::ofstream(KEXPR_LOOP_LENGTHS) << found;

@@ -15,11 +15,11 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using namespace kexpr::test;
 
-static constexpr const char *expressions[] = {
+static constexpr const char *reported[] = {
     "add(@0,@1)", "mul(@0,sigmoid(@0))", "sqrt(div(add(mul(@0,2),@1),12))",
     "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))", "[neg(@0),pow(@0,@1)]"};
 
-static Target targetOf(const std::string &cpu) {
+static Target targetNamed(const std::string &cpu) {
   return *makeTarget(
       {.triple = {}, .cpu = cpu, .features = {}, .vectorBits = 0});
 }
@@ -35,8 +35,8 @@ class LoopReports : public testing::TestWithParam<const char *> {};
 
 /// Runs `test(report, text, target, level)` for all of the CPU's loops.
 template <class F> static void forEachLoop(const char *cpu, F test) {
-  const Target target = targetOf(cpu);
-  for (const char *text : expressions)
+  const Target target = targetNamed(cpu);
+  for (const char *text : reported)
     for (auto level : {OptLevel::Baseline, OptLevel::Optimized}) {
       SCOPED_TRACE(std::string(text) +
                    (level == OptLevel::Baseline ? ", baseline" : ""));
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Cpus, LoopReports,
                          nameOfCpu);
 
 TEST(LoopReport, OfAnAddition) {
-  const LoopReport report = reportOf("add(@0,@1)", targetOf("znver3"));
+  const LoopReport report = reportOf("add(@0,@1)", targetNamed("znver3"));
   EXPECT_EQ(report.vectorBits, 256u);
   EXPECT_EQ(report.lanes, 8u);
   EXPECT_EQ(report.copies, 4u);
@@ -113,9 +113,9 @@ TEST(LoopReport, OfAnAddition) {
 }
 
 TEST(LoopReport, IsTheSameFromRunToRun) {
-  const Target target = targetOf("skylake-avx512");
-  const auto one = *reportOf(expressions[3], target).prediction;
-  const auto two = *reportOf(expressions[3], target).prediction;
+  const Target target = targetNamed("skylake-avx512");
+  const auto one = *reportOf(reported[3], target).prediction;
+  const auto two = *reportOf(reported[3], target).prediction;
   EXPECT_EQ(one.cycles, two.cycles);
   ASSERT_EQ(one.units.size(), two.units.size());
   for (std::size_t i = 0; i < one.units.size(); ++i) {
@@ -125,7 +125,7 @@ TEST(LoopReport, IsTheSameFromRunToRun) {
 }
 
 TEST(LoopReport, DivisionsKeepAUnitBusy) {
-  const Target target = targetOf("skylake-avx512");
+  const Target target = targetNamed("skylake-avx512");
   const auto sum = reportOf("add(@0,@1)", target);
   const auto quotient = reportOf("div(@0,@1)", target);
   EXPECT_EQ(sum.instructions, quotient.instructions);
@@ -135,9 +135,9 @@ TEST(LoopReport, DivisionsKeepAUnitBusy) {
 
 TEST(LoopReport, CoresThatWorkInOrderWaitForEveryValue) {
   const auto inOrder =
-      *reportOf("add(@0,@1)", targetOf("cortex-a55")).prediction;
+      *reportOf("add(@0,@1)", targetNamed("cortex-a55")).prediction;
   const auto other =
-      *reportOf("add(@0,@1)", targetOf("neoverse-n1")).prediction;
+      *reportOf("add(@0,@1)", targetNamed("neoverse-n1")).prediction;
   EXPECT_EQ(inOrder.window, 0u);
   EXPECT_GT(other.window, 0u);
   EXPECT_GT(inOrder.windowed, 2 * other.windowed);
@@ -146,22 +146,22 @@ TEST(LoopReport, CoresThatWorkInOrderWaitForEveryValue) {
 
 TEST(LoopReport, NamesTheCpusThatShareAModel) {
   const auto sharing =
-      reportOf("add(@0,@1)", targetOf("znver5")).prediction->alsoOf;
+      reportOf("add(@0,@1)", targetNamed("znver5")).prediction->alsoOf;
   EXPECT_EQ(sharing, std::vector<std::string>{"znver4"});
 }
 
 TEST(LoopReport, HasNoPredictionWithoutAModel) {
-  const LoopReport report = reportOf("add(@0,@1)", targetOf("carmel"));
+  const LoopReport report = reportOf("add(@0,@1)", targetNamed("carmel"));
   EXPECT_FALSE(report.prediction);
   EXPECT_GT(report.instructions, 12u);
 }
 
 TEST(LoopReport, SpillsOfBaselineCodeAreSeen) {
-  const Target target = targetOf("znver3");
+  const Target target = targetNamed("znver3");
   EXPECT_GT(reportOf("add(@0,@1)", target, OptLevel::Baseline).spills, 0u);
 }
 
 TEST(LoopReport, ACpuAloneStandsForItsArchitecture) {
-  EXPECT_EQ(targetOf("neoverse-n1").triple.find("aarch64"), 0u);
-  EXPECT_EQ(targetOf("znver3").triple.find("x86_64"), 0u);
+  EXPECT_EQ(targetNamed("neoverse-n1").triple.find("aarch64"), 0u);
+  EXPECT_EQ(targetNamed("znver3").triple.find("x86_64"), 0u);
 }

@@ -20,14 +20,14 @@ using namespace kexpr::test;
 
 namespace {
 
-semantics::Plan listedPlan(const std::string &text) {
+semantics::Plan placedPlan(const std::string &text) {
   semantics::Plan plan = planFor(text);
   plan.listing = std::make_shared<const syntax::Listing>(
       syntax::list(*Expression::parse(text)));
   return plan;
 }
 
-Target targetOf(const char *cpu, unsigned vectorBits = 0) {
+Target wideTarget(const char *cpu, unsigned vectorBits = 0) {
   return *makeTarget(
       {.triple = {}, .cpu = cpu, .features = {}, .vectorBits = vectorBits});
 }
@@ -65,9 +65,9 @@ std::string wordExpected(const std::string &code, const std::string &next) {
 } // namespace
 
 TEST(Places, NameTheOperatorOfEveryInstructionOfSilu) {
-  const semantics::Plan plan = listedPlan("mul(@0,sigmoid(@0))");
+  const semantics::Plan plan = placedPlan("mul(@0,sigmoid(@0))");
   for (const Target &target :
-       {targetOf("znver3"), targetOf("skylake-avx512", 512)}) {
+       {wideTarget("znver3"), wideTarget("skylake-avx512", 512)}) {
     const std::vector<Placed> loop = loopOf(plan, target);
     ASSERT_GT(loop.size(), 30u);
     for (std::size_t i = 0; i < loop.size(); ++i)
@@ -79,9 +79,9 @@ TEST(Places, NameTheOperatorOfEveryInstructionOfSilu) {
 }
 
 TEST(Places, LineTablesSayTheSame) {
-  const semantics::Plan plan = listedPlan("mul(@0,sigmoid(@0))");
+  const semantics::Plan plan = placedPlan("mul(@0,sigmoid(@0))");
   for (const Target &target :
-       {targetOf("znver3"), targetOf("skylake-avx512", 512)}) {
+       {wideTarget("znver3"), wideTarget("skylake-avx512", 512)}) {
     const auto object = compile(plan, target, OptLevel::Optimized);
     ASSERT_TRUE(object);
     EXPECT_GT(object->size, 200u);
@@ -111,7 +111,7 @@ TEST(Places, LineTablesSayTheSame) {
   }
 }
 
-static const char *const expressions[] = {
+static const char *const placedTexts[] = {
     "add(@0,@1)",
     "mul(@0,sigmoid(@0))",
     "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))",
@@ -124,10 +124,10 @@ static const char *const expressions[] = {
 TEST(Places, EveryInstructionHasOne) {
   for (const char *cpu : {"znver3", "skylake-avx512", "sapphirerapids",
                           "neoverse-n1", "apple-m1"})
-    for (const char *text : expressions)
+    for (const char *text : placedTexts)
       for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline}) {
-        const semantics::Plan plan = listedPlan(text);
-        auto listed = listCode(plan, targetOf(cpu), level);
+        const semantics::Plan plan = placedPlan(text);
+        auto listed = listCode(plan, wideTarget(cpu), level);
         ASSERT_TRUE(listed);
         for (const CodeLine &line : listed->assembly)
           EXPECT_TRUE(line.isLabel || line.place) << cpu << ' ' << line.text;
@@ -149,10 +149,10 @@ TEST(Places, ChangeNoCode) {
     GTEST_SKIP() << "code is interpreted here";
   auto session = jit::Session::create();
   ASSERT_TRUE(session);
-  for (const char *text : expressions)
+  for (const char *text : placedTexts)
     for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline}) {
       const auto bare = compile(planFor(text), target, level);
-      const auto listed = compile(listedPlan(text), target, level);
+      const auto listed = compile(placedPlan(text), target, level);
       ASSERT_TRUE(bare && listed);
       EXPECT_TRUE(bare->places.empty());
       const auto one = (*session)->link(bare->bytes, bare->symbol);

@@ -19,8 +19,8 @@ using namespace kexpr::test;
 // A host that cancels its own work has not cancelled what kexpr does for it.
 
 namespace {
-using Case = std::tuple<std::int64_t, int>;
-class Cancellation : public testing::TestWithParam<Case> {
+using CancelledCase = std::tuple<std::int64_t, int>;
+class Cancellation : public testing::TestWithParam<CancelledCase> {
 protected:
   static RunOptions options() {
     RunOptions options;

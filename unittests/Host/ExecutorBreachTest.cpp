@@ -136,8 +136,8 @@ static constexpr Way breaches[] = {
 };
 
 namespace {
-using Case = std::tuple<Way, Mode>;
-class ExecutorBreach : public testing::TestWithParam<Case> {};
+using BreachCase = std::tuple<Way, Mode>;
+class ExecutorBreach : public testing::TestWithParam<BreachCase> {};
 } // namespace
 
 TEST_P(ExecutorBreach, IsAnErrorOrTheRightBits) {

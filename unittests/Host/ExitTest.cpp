@@ -15,19 +15,19 @@ using namespace kexpr::test;
 // A process ends at any moment, with status 0 and by no signal.
 
 namespace {
-enum class Way { Exit, QuickExit, AtOnce };
-void PrintTo(Way way, std::ostream *out) {
-  *out << (way == Way::Exit        ? "exit"
-           : way == Way::QuickExit ? "quick_exit"
-                                   : "_exit");
+enum class Ending { Exit, QuickExit, AtOnce };
+void PrintTo(Ending way, std::ostream *out) {
+  *out << (way == Ending::Exit        ? "exit"
+           : way == Ending::QuickExit ? "quick_exit"
+                                      : "_exit");
 }
-class Exit : public testing::TestWithParam<Way> {
+class Exit : public testing::TestWithParam<Ending> {
 protected:
   static constexpr int Rounds = 8;
   [[noreturn]] static void leave() {
-    if (GetParam() == Way::Exit)
+    if (GetParam() == Ending::Exit)
       std::exit(0);
-    if (GetParam() == Way::QuickExit)
+    if (GetParam() == Ending::QuickExit)
       std::quick_exit(0);
     _exit(0);
   }
@@ -178,5 +178,5 @@ TEST_P(Exit, WhileADiskCacheIsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Exit,
-                         testing::Values(Way::Exit, Way::QuickExit,
-                                         Way::AtOnce));
+                         testing::Values(Ending::Exit, Ending::QuickExit,
+                                         Ending::AtOnce));

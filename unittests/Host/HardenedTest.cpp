@@ -50,17 +50,17 @@ bool forbid(Forbidden what, unsigned error) {
                  SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
 }
 
-struct Case {
+struct HardenedCase {
   Forbidden what;
   bool isLoaded; ///< Whether the code generator was loaded before.
   unsigned error;
 };
-void PrintTo(const Case &c, std::ostream *out) {
+void PrintTo(const HardenedCase &c, std::ostream *out) {
   *out << (c.what == Forbidden::Changing ? "mprotect" : "mmap too")
        << (c.isLoaded ? ", loaded" : "") << ", error " << c.error;
 }
 
-class Hardened : public testing::TestWithParam<Case> {
+class Hardened : public testing::TestWithParam<HardenedCase> {
 protected:
   void SetUp() override {
     if (!endsWell([] { EXPECT_TRUE(forbid(Forbidden::Changing, EPERM)); }))
@@ -125,7 +125,7 @@ TEST_P(Hardened, WalksThatALaterCallNeedsWork) {
 
 INSTANTIATE_TEST_SUITE_P(
     Filters, Hardened,
-    testing::Values(Case{Forbidden::Changing, false, EACCES},
-                    Case{Forbidden::Changing, true, EACCES},
-                    Case{Forbidden::ChangingAndMapping, false, EPERM},
-                    Case{Forbidden::ChangingAndMapping, true, EPERM}));
+    testing::Values(HardenedCase{Forbidden::Changing, false, EACCES},
+                    HardenedCase{Forbidden::Changing, true, EACCES},
+                    HardenedCase{Forbidden::ChangingAndMapping, false, EPERM},
+                    HardenedCase{Forbidden::ChangingAndMapping, true, EPERM}));

@@ -110,8 +110,9 @@ protected:
           works(engine, 2, Mode::Optimized, 1000000, onThreads(threads)));
     auto kernel = engine.compile(text, in(mode));
     EXPECT_TRUE(kernel) << kernel.error().render();
-    if (mode != Mode::Interpret)
+    if (mode != Mode::Interpret) {
       EXPECT_TRUE(kernel->run(inputs, outputs, onThreads(1)));
+    }
     engine.settle();
     return *kernel;
   }

@@ -24,7 +24,7 @@ struct Memory {
   TensorView view;
 };
 
-struct Variant {
+struct RunVariant {
   bool fuse, reuseMemory;
 };
 
@@ -34,7 +34,7 @@ protected:
   /// error's message instead of what was refused.
   std::vector<std::string> resultsOf(const RandomGraph &random,
                                      const PnnxModel &model,
-                                     const Variant &variant);
+                                     const RunVariant &variant);
 
   std::size_t valid = 0, kernels = 0, operators = 0, reused = 0;
 };
@@ -82,7 +82,7 @@ static std::string textOf(const TensorView &view) {
 
 std::vector<std::string> GraphRandom::resultsOf(const RandomGraph &random,
                                                 const PnnxModel &model,
-                                                const Variant &variant) {
+                                                const RunVariant &variant) {
   auto graph = tryMake(
       model, {.fuse = variant.fuse, .reuseMemory = variant.reuseMemory});
   if (!graph)
@@ -119,8 +119,9 @@ TEST_F(GraphRandom, SameBitsWhateverMerges) {
     mode = seed % 40 == 0 ? Mode::Baseline : Mode::Interpret;
     const PnnxModel model = modelOf(random.lines);
     const auto plain = resultsOf(random, model, {false, false});
-    for (const Variant variant :
-         {Variant{true, true}, Variant{true, false}, Variant{false, true}}) {
+    for (const RunVariant variant :
+         {RunVariant{true, true}, RunVariant{true, false},
+          RunVariant{false, true}}) {
       const auto results = resultsOf(random, model, variant);
       if (plain.size() == 1 && results.size() == 1)
         continue; // Refused by both.

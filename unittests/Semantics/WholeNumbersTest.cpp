@@ -12,7 +12,7 @@
 
 using namespace kexpr;
 
-static std::string valueOf(std::string_view text) {
+static std::string wholeValueOf(std::string_view text) {
   const auto value = evaluate(*Expression::parse(text), {});
   return value ? value->str() : "refused";
 }
@@ -22,15 +22,16 @@ TEST(WholeNumbers, AreThoseOfPython) {
   unsigned count = 0;
   for (std::string line; std::getline(file, line); ++count) {
     const std::size_t tab = line.find('\t');
-    EXPECT_EQ(valueOf(line.substr(0, tab)), line.substr(tab + 1))
+    EXPECT_EQ(wholeValueOf(line.substr(0, tab)), line.substr(tab + 1))
         << line.substr(0, tab);
   }
   EXPECT_GT(count, 900u);
 }
 
 TEST(WholeNumbers, ComeFromRealOnesThatHave64Bits) {
-  EXPECT_EQ(valueOf("int(-9223372036854775808.0)"), "-9223372036854775808");
-  EXPECT_EQ(valueOf("int(9223372036854774784.0)"), "9223372036854774784");
-  EXPECT_EQ(valueOf("int(9223372036854775808.0)"), "refused");
-  EXPECT_EQ(valueOf("int(-9223372036854777856.0)"), "refused");
+  EXPECT_EQ(wholeValueOf("int(-9223372036854775808.0)"),
+            "-9223372036854775808");
+  EXPECT_EQ(wholeValueOf("int(9223372036854774784.0)"), "9223372036854774784");
+  EXPECT_EQ(wholeValueOf("int(9223372036854775808.0)"), "refused");
+  EXPECT_EQ(wholeValueOf("int(-9223372036854777856.0)"), "refused");
 }

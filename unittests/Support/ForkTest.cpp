@@ -20,7 +20,7 @@
 using namespace kexpr;
 
 /// What `body` returns in a child of fork; -1 if that did not end by itself.
-template <class F> static int inChild(F body) {
+template <class F> static int inForkedChild(F body) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
@@ -53,7 +53,7 @@ TEST(Mutex, IsFreeInAChildWithWhatItGuardsWhole) {
     }
   });
   for (int i = 0; i < 200; ++i)
-    EXPECT_EQ(inChild([&] {
+    EXPECT_EQ(inForkedChild([&] {
                 std::lock_guard lock(mutex);
                 std::lock_guard inner(other);
                 return a == b ? 0 : 1;
@@ -67,7 +67,7 @@ TEST(Mutex, IsFreeInAChildWithWhatItGuardsWhole) {
 TEST(Mutex, ThatTheForkingThreadHoldsIsFreeToo) {
   Mutex mutex;
   std::lock_guard lock(mutex);
-  EXPECT_EQ(inChild([] {
+  EXPECT_EQ(inForkedChild([] {
               Mutex another;
               std::lock_guard inner(another);
               return 0;
@@ -77,8 +77,9 @@ TEST(Mutex, ThatTheForkingThreadHoldsIsFreeToo) {
 
 TEST(Fork, CountsThoseOnTheWayHere) {
   const std::uint32_t here = forkCount();
-  EXPECT_EQ(inChild([here] {
-              return inChild([here] { return forkCount() == here + 2; }) == 1 &&
+  EXPECT_EQ(inForkedChild([here] {
+              return inForkedChild(
+                         [here] { return forkCount() == here + 2; }) == 1 &&
                      forkCount() == here + 1;
             }),
             1);

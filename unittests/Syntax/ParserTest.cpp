@@ -14,7 +14,7 @@
 
 using namespace kexpr;
 
-static Expression parsed(std::string_view text) {
+static Expression treeOf(std::string_view text) {
   auto expression = Expression::parse(text);
   EXPECT_TRUE(expression) << expression.error().render();
   return *expression;
@@ -22,7 +22,7 @@ static Expression parsed(std::string_view text) {
 
 /// The entries of the reverse Polish order, as text.
 static std::string rpnOf(std::string_view text) {
-  const Expression expression = parsed(text);
+  const Expression expression = treeOf(text);
   std::string result;
   for (const RpnEntry &entry : expression.rpn()) {
     const Node &node = expression.nodes()[entry.node];
@@ -55,29 +55,29 @@ static std::string inOrder(const Expression &expression, const Node &node) {
 }
 
 TEST(Parser, TheTreeCanBeWalkedInOrder) {
-  const Expression expression = parsed("add(mul(@0,@1),mul(@2,@3))");
+  const Expression expression = treeOf("add(mul(@0,@1),mul(@2,@3))");
   EXPECT_EQ(inOrder(expression, expression.root()), "@0 mul @1 add @2 mul @3");
   EXPECT_EQ(expression.root().range, (SourceRange{0, 26}));
 }
 
 TEST(Parser, OperandsMayHaveAnyOrderAndGaps) {
-  const Expression expression = parsed("add(@31231,mul(@2,@2))");
+  const Expression expression = treeOf("add(@31231,mul(@2,@2))");
   EXPECT_EQ(expression.operandCount(), 31232u);
   const auto used = expression.usedOperands();
   EXPECT_EQ(std::vector<std::uint32_t>(used.begin(), used.end()),
             (std::vector<std::uint32_t>{2, 31231}));
-  EXPECT_EQ(parsed("5").operandCount(), 0u);
+  EXPECT_EQ(treeOf("5").operandCount(), 0u);
 }
 
 TEST(Parser, WordsThatAreNoOperatorsHaveATree) {
-  EXPECT_EQ(parsed("axc(@0,mcl(@1))").root().name, "axc");
-  EXPECT_EQ(parsed("div(@0,@1,trunc)").nodes()[2].kind, NodeKind::Word);
+  EXPECT_EQ(treeOf("axc(@0,mcl(@1))").root().name, "axc");
+  EXPECT_EQ(treeOf("div(@0,@1,trunc)").nodes()[2].kind, NodeKind::Word);
 }
 
 TEST(Parser, ListsNestAndMayBeEmpty) {
-  EXPECT_EQ(parsed("[]").root().children.size(), 0u);
-  EXPECT_EQ(parsed("[None,None,[1,0]]").root().children.size(), 3u);
-  EXPECT_EQ(parsed("[add(@0,1),mul(@1,2)]").canonical(),
+  EXPECT_EQ(treeOf("[]").root().children.size(), 0u);
+  EXPECT_EQ(treeOf("[None,None,[1,0]]").root().children.size(), 3u);
+  EXPECT_EQ(treeOf("[add(@0,1),mul(@1,2)]").canonical(),
             "[add(@0,1),mul(@1,2)]");
 }
 
@@ -95,11 +95,11 @@ TEST(Parser, ReadsWhatPnnxWroteWrongAsPnnxMeansIt) {
       {"sub(@0,,mul(log1p,@1),3)", "sub(@0,mul(log1p(@1),3))"},
   };
   for (const auto &[text, meaning] : cases)
-    EXPECT_EQ(parsed(text).canonical(), meaning) << text;
+    EXPECT_EQ(treeOf(text).canonical(), meaning) << text;
 }
 
 TEST(Parser, AStrictReadingIsPreferred) {
-  EXPECT_EQ(parsed("add(@0,@1,2)").root().children.size(), 3u);
-  EXPECT_EQ(parsed("sqrt(div(add(mul(@0,2),@1,1),12))").canonical(),
+  EXPECT_EQ(treeOf("add(@0,@1,2)").root().children.size(), 3u);
+  EXPECT_EQ(treeOf("sqrt(div(add(mul(@0,2),@1,1),12))").canonical(),
             "sqrt(div(add(mul(@0,2),@1,1),12))");
 }

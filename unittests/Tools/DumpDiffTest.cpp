@@ -11,12 +11,12 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_DUMP;
+static const std::string diffTool = KEXPR_DUMP;
 
 /// What a comparison prints.
 static std::string compare(std::vector<std::string> words,
                            const std::string &columns = "80") {
-  words.insert(words.begin(), {"/usr/bin/env", "COLUMNS=" + columns, tool});
+  words.insert(words.begin(), {"/usr/bin/env", "COLUMNS=" + columns, diffTool});
   const auto result = run(words);
   EXPECT_EQ(result.code, 0) << result.err;
   return result.out;
@@ -97,8 +97,8 @@ TEST(DumpDiff, MayBeAFile) {
 }
 
 TEST(DumpDiff, FaultsAreSaid) {
-  EXPECT_EQ(run({tool, "--diff", "neg(@0)", "nonsense(@0)"}).code, 1);
-  EXPECT_EQ(run({tool, "--diff", "add(@0", "@0"}).code, 1);
+  EXPECT_EQ(run({diffTool, "--diff", "neg(@0)", "nonsense(@0)"}).code, 1);
+  EXPECT_EQ(run({diffTool, "--diff", "add(@0", "@0"}).code, 1);
   for (const std::vector<std::string> &words :
        {std::vector<std::string>{"@0", "--diff"},
         {"@0", "--diff", "--mcpu=znver3"},
@@ -106,7 +106,7 @@ TEST(DumpDiff, FaultsAreSaid) {
         {"@0", "--diff", "@1", "@2"},
         {"--emit=obj", "--diff", "@1", "@2"},
         {"@0", "--diff", "", "--no-such-option"}}) {
-    std::vector<std::string> all = {tool};
+    std::vector<std::string> all = {diffTool};
     all.insert(all.end(), words.begin(), words.end());
     EXPECT_EQ(run(all).code, 2) << words.back();
   }

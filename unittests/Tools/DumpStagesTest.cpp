@@ -11,7 +11,7 @@ using test::readFile;
 using test::run;
 using test::writeFile;
 
-static const std::string tool = KEXPR_DUMP;
+static const std::string stagesTool = KEXPR_DUMP;
 static const std::string expression = "add(mul(@0,@1),2.0)";
 
 static const std::set<std::string> allFiles = {
@@ -20,7 +20,7 @@ static const std::set<std::string> allFiles = {
     "kernel.s",  "plan.txt",    "rpn.txt",   "tokens.txt"};
 
 static std::string output(std::vector<std::string> words) {
-  words.insert(words.begin(), {tool, expression});
+  words.insert(words.begin(), {stagesTool, expression});
   const auto result = run(words);
   EXPECT_EQ(result.code, 0) << result.err;
   return result.out;
@@ -43,7 +43,7 @@ TEST(DumpStages, PrintAfterPasses) {
   const std::string one = output({"--print-after=prologepilog"});
   EXPECT_NE(one.find(" (prologepilog) ***"), std::string::npos) << one;
   EXPECT_GT(output({"--print-after", "all", "--baseline"}).size(), one.size());
-  const auto none = run({tool, expression, "--print-after=nonsense"});
+  const auto none = run({stagesTool, expression, "--print-after=nonsense"});
   EXPECT_EQ(none.code, 1);
   EXPECT_NE(none.err.find("no pass 'nonsense'; there are all, "),
             std::string::npos);
@@ -78,17 +78,22 @@ TEST(DumpStages, AllCanBeFilesOfADirectory) {
 TEST(DumpStages, AFailureLeavesNothing) {
   const test::TemporaryDirectory root;
   const std::string path = root.path("new");
-  EXPECT_EQ(run({tool, "nonsense(@0)", "--emit=all", "-o", path}).code, 1);
-  EXPECT_EQ(run({tool, "nonsense(@0)", "--emit=asm", "-o", path}).code, 1);
+  EXPECT_EQ(run({stagesTool, "nonsense(@0)", "--emit=all", "-o", path}).code,
+            1);
+  EXPECT_EQ(run({stagesTool, "nonsense(@0)", "--emit=asm", "-o", path}).code,
+            1);
   EXPECT_TRUE(test::namesIn(root.path()).empty());
   writeFile(path, "old");
-  EXPECT_EQ(run({tool, expression, "--emit=all", "-o", path}).code, 1);
-  EXPECT_EQ(run({tool, expression, "--emit=asm", "-o", path + "/x"}).code, 1);
-  EXPECT_EQ(run({tool, expression, "--emit=asm", "-o", root.path()}).code, 1);
+  EXPECT_EQ(run({stagesTool, expression, "--emit=all", "-o", path}).code, 1);
+  EXPECT_EQ(run({stagesTool, expression, "--emit=asm", "-o", path + "/x"}).code,
+            1);
+  EXPECT_EQ(run({stagesTool, expression, "--emit=asm", "-o", root.path()}).code,
+            1);
   // A directory stands where the last file would go.
   std::filesystem::create_directories(root.path("dir/tokens.txt"));
-  EXPECT_EQ(run({tool, expression, "--emit=all", "-o", root.path("dir")}).code,
-            1);
+  EXPECT_EQ(
+      run({stagesTool, expression, "--emit=all", "-o", root.path("dir")}).code,
+      1);
   EXPECT_EQ(test::namesIn(root.path("dir")).size(), 1u);
   EXPECT_EQ(readFile(path), "old");
   EXPECT_EQ(test::namesIn(root.path()).size(), 2u);
@@ -113,7 +118,7 @@ TEST(DumpStages, AnObjectIsNotForTerminals) {
   if (run({"/usr/bin/script", "--version"}).code != 0)
     GTEST_SKIP() << "no program that opens a terminal";
   const auto result =
-      run({"/usr/bin/script", "-qec", "'" + tool + "' '@0' --emit=obj",
+      run({"/usr/bin/script", "-qec", "'" + stagesTool + "' '@0' --emit=obj",
            root.path("typescript")});
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.out.find("name a file with -o"), std::string::npos);
@@ -127,8 +132,8 @@ TEST(DumpStages, SignaturesCanBeAnyOfAKernels) {
   EXPECT_NE(output({"--emit=plan", "--streamed"}).find("outputs are streamed"),
             std::string::npos);
   for (const char *bad : {"--outputs=[]", "--outputs=f32", "--outputs=[m]"})
-    EXPECT_EQ(run({tool, "@0", bad}).code, 1) << bad;
-  EXPECT_EQ(run({tool, "@0", "--streamed", "--outputs=[n:s]"}).code, 1);
+    EXPECT_EQ(run({stagesTool, "@0", bad}).code, 1) << bad;
+  EXPECT_EQ(run({stagesTool, "@0", "--streamed", "--outputs=[n:s]"}).code, 1);
 }
 
 TEST(DumpStages, MirCanBeReadAgain) {

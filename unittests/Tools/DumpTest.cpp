@@ -9,13 +9,13 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_DUMP;
-static const std::string expression = "add(mul(@0,@1),2.0)";
+static const std::string dumpTool = KEXPR_DUMP;
+static const std::string dumpedText = "add(mul(@0,@1),2.0)";
 
 /// The text of one stage.
 static std::string stage(const char *name,
                          const std::vector<std::string> &more = {}) {
-  std::vector<std::string> words = {tool, expression, "--emit", name};
+  std::vector<std::string> words = {dumpTool, dumpedText, "--emit", name};
   words.insert(words.end(), more.begin(), more.end());
   const auto result = run(words);
   EXPECT_EQ(result.code, 0) << result.err;
@@ -23,11 +23,11 @@ static std::string stage(const char *name,
 }
 
 TEST(Dump, HelpAndUsage) {
-  EXPECT_EQ(run({tool, "--help"}).code, 0);
-  EXPECT_EQ(run({tool}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "--emit=nonsense"}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "--vector-bits=100"}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({dumpTool, "--help"}).code, 0);
+  EXPECT_EQ(run({dumpTool}).code, 2);
+  EXPECT_EQ(run({dumpTool, "@0", "--emit=nonsense"}).code, 2);
+  EXPECT_EQ(run({dumpTool, "@0", "--vector-bits=100"}).code, 2);
+  EXPECT_EQ(run({dumpTool, "@0", "--no-such-option"}).code, 2);
 }
 
 TEST(Dump, SyntaxStages) {
@@ -122,23 +122,24 @@ TEST(Dump, MeasuresOnlyThisMachine) {
 
 TEST(Dump, SizesAreChecked) {
   for (const char *size : {"0", "-1", "99999999999999", "x"})
-    EXPECT_EQ(run({tool, "@0", "--emit=explain", "--elements", size}).code, 2)
+    EXPECT_EQ(run({dumpTool, "@0", "--emit=explain", "--elements", size}).code,
+              2)
         << size;
 }
 
 TEST(Dump, ReadsTheExpressionFromStdin) {
-  const auto result = run({tool, "-", "--emit=rpn"}, "@0\n");
+  const auto result = run({dumpTool, "-", "--emit=rpn"}, "@0\n");
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST(Dump, FaultsExitWith1) {
   for (const std::vector<std::string> &words :
-       {std::vector<std::string>{tool, "add(@0"},
-        {tool, "nonsense(@0)"},
-        {tool, "@0", "--types=f33"},
-        {tool, "@0", "--types=f32[m]"},
-        {tool, "@0", "--emit=asm", "--mcpu=no-such-cpu"},
-        {tool, "@0", "--emit=asm", "--triple=no-such-triple"}}) {
+       {std::vector<std::string>{dumpTool, "add(@0"},
+        {dumpTool, "nonsense(@0)"},
+        {dumpTool, "@0", "--types=f33"},
+        {dumpTool, "@0", "--types=f32[m]"},
+        {dumpTool, "@0", "--emit=asm", "--mcpu=no-such-cpu"},
+        {dumpTool, "@0", "--emit=asm", "--triple=no-such-triple"}}) {
     const auto result = run(words);
     EXPECT_EQ(result.code, 1) << words.back();
     EXPECT_NE(result.err.find("error: "), std::string::npos) << words.back();
@@ -150,6 +151,6 @@ TEST(Dump, DeepTreesDoNotOverflowTheStack) {
   std::string deep = "@0";
   for (int i = 0; i < 4000; ++i)
     deep = "neg(" + deep + ")";
-  const auto result = run({tool, "-", "--emit=ast"}, deep);
+  const auto result = run({dumpTool, "-", "--emit=ast"}, deep);
   EXPECT_EQ(result.code, 0) << result.err;
 }

@@ -11,22 +11,23 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_JIT_BENCH;
+static const std::string benchTool = KEXPR_JIT_BENCH;
 static const std::string shortest = "--benchmark_min_time=0.0001";
 
 TEST(JitBench, HelpAndUsage) {
-  EXPECT_EQ(run({tool, "--help"}).code, 0);
-  EXPECT_EQ(run({tool, "--no-such-option"}).code, 2);
-  EXPECT_EQ(run({tool, "--sizes=0"}).code, 2);
-  EXPECT_EQ(run({tool, "--threads=0"}).code, 2);
-  EXPECT_EQ(run({tool, "--expr=@0", "--expr-file=x"}).code, 2);
+  EXPECT_EQ(run({benchTool, "--help"}).code, 0);
+  EXPECT_EQ(run({benchTool, "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({benchTool, "--sizes=0"}).code, 2);
+  EXPECT_EQ(run({benchTool, "--threads=0"}).code, 2);
+  EXPECT_EQ(run({benchTool, "--expr=@0", "--expr-file=x"}).code, 2);
 }
 
 TEST(JitBench, MeasuresOneExpression) {
   const test::TemporaryDirectory directory;
   const std::string json = directory.path("out.json");
-  const auto result = run({tool, "--expr", "add(@0,mul(2,3))", "--sizes=64,100",
-                           "--threads=1", "--json", json, shortest});
+  const auto result =
+      run({benchTool, "--expr", "add(@0,mul(2,3))", "--sizes=64,100",
+           "--threads=1", "--json", json, shortest});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("vs op by op"), std::string::npos);
   EXPECT_NE(result.out.find(" x\n"), std::string::npos) << result.out;
@@ -46,9 +47,10 @@ TEST(JitBench, PeersAreVerifiedAndReported) {
   const test::TemporaryDirectory directory;
   const std::string json = directory.path("out.json");
   const std::string page = directory.path("out.html");
-  const auto result = run({tool, "--quick", "--expr", "mul(@0,sigmoid(@0))",
-                           "--sizes=100,200000", "--threads=1", "--json", json,
-                           "--report", page, shortest});
+  const auto result =
+      run({benchTool, "--quick", "--expr", "mul(@0,sigmoid(@0))",
+           "--sizes=100,200000", "--threads=1", "--json", json, "--report",
+           page, shortest});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto parsed =
       nlohmann::json::parse(test::readFile(json), nullptr, false);
@@ -74,7 +76,7 @@ TEST(JitBench, PeersAreVerifiedAndReported) {
 
 TEST(JitBench, FilesAreTriedBeforeTimeIsSpent) {
   for (const char *option : {"--json", "--report", "--peers"}) {
-    const auto result = run({tool, option, "no-such-folder/file"});
+    const auto result = run({benchTool, option, "no-such-folder/file"});
     EXPECT_EQ(result.code, 1) << option;
     EXPECT_NE(result.err.find("no-such-folder/file"), std::string::npos)
         << result.err;
@@ -83,16 +85,16 @@ TEST(JitBench, FilesAreTriedBeforeTimeIsSpent) {
 
 TEST(JitBench, RepetitionsAndFilters) {
   const auto result =
-      run({tool, "--expr=@0", "--sizes=64", "--threads=1", shortest,
+      run({benchTool, "--expr=@0", "--sizes=64", "--threads=1", shortest,
            "--benchmark_repetitions=3", "--benchmark_filter=fused"});
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST(JitBench, FaultsExitWith1) {
-  const auto unknown = run({tool, "--expr=nonsense(@0)"});
+  const auto unknown = run({benchTool, "--expr=nonsense(@0)"});
   EXPECT_EQ(unknown.code, 1);
   EXPECT_NE(unknown.err.find("error: unknown operator"), std::string::npos);
-  EXPECT_EQ(run({tool, "--expr-file=no-such-file.tsv"}).code, 1);
+  EXPECT_EQ(run({benchTool, "--expr-file=no-such-file.tsv"}).code, 1);
 }
 
 TEST(JitBench, ReadsExpressionFiles) {
@@ -101,8 +103,8 @@ TEST(JitBench, ReadsExpressionFiles) {
   test::writeFile(path, "# comment\r\n\nse\tmul(@0,@1)\t2x3x4x4;2x3x1x1\r\n"
                         "two\t[@0,mul(@0,@0)]\t8;8\n"
                         "plain\tneg(@0)\n");
-  const auto result =
-      run({tool, "--expr-file", path, "--sizes=32", "--threads=1", shortest});
+  const auto result = run(
+      {benchTool, "--expr-file", path, "--sizes=32", "--threads=1", shortest});
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char *text : {"2x3x4x4", "plain", "32"})
     EXPECT_NE(result.out.find(text), std::string::npos) << text;
@@ -115,7 +117,7 @@ TEST(JitBench, NamesTheBadLineOfAFile) {
        {"only-a-name", "a\t@0\t2xy", "a\tadd(@0,@1)\t2\tmore", "\t@0",
         "a\t@0\t99999999999999999999"}) {
     test::writeFile(path, "# first\n" + std::string(line) + "\n");
-    const auto result = run({tool, "--expr-file", path});
+    const auto result = run({benchTool, "--expr-file", path});
     EXPECT_EQ(result.code, 1) << line;
     EXPECT_NE(result.err.find("list.tsv:2: "), std::string::npos) << result.err;
   }
@@ -123,7 +125,7 @@ TEST(JitBench, NamesTheBadLineOfAFile) {
 
 TEST(JitBench, ListedExpressionsAllCompile) {
   for (const char *name : {"activations.tsv", "networks.tsv", "worksets.tsv"}) {
-    const auto result = run({tool, "--expr-file",
+    const auto result = run({benchTool, "--expr-file",
                              std::string(KEXPR_BENCH_EXPRESSIONS "/") + name,
                              "--benchmark_filter=/call/", shortest});
     EXPECT_EQ(result.code, 0) << result.err;
@@ -134,7 +136,8 @@ TEST(JitBench, ShapesThatDoNotFitAreReported) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("list.tsv");
   test::writeFile(path, "a\tadd(@0,@1)\t2;3\n");
-  const auto result = run({tool, "--expr-file", path, "--threads=1", shortest});
+  const auto result =
+      run({benchTool, "--expr-file", path, "--threads=1", shortest});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("broadcast"), std::string::npos) << result.err;
 }

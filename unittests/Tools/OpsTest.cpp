@@ -14,16 +14,16 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_OPS;
+static const std::string opsTool = KEXPR_OPS;
 
 TEST(Ops, HelpAndUsage) {
-  EXPECT_EQ(run({tool, "--help"}).code, 0);
-  EXPECT_EQ(run({tool, "--no-such-option"}).code, 2);
-  EXPECT_EQ(run({tool, "--json", "--markdown"}).code, 2);
+  EXPECT_EQ(run({opsTool, "--help"}).code, 0);
+  EXPECT_EQ(run({opsTool, "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({opsTool, "--json", "--markdown"}).code, 2);
 }
 
 TEST(Ops, JsonHoldsTheTable) {
-  const auto result = run({tool, "--json"});
+  const auto result = run({opsTool, "--json"});
   ASSERT_EQ(result.code, 0);
   const auto list = nlohmann::json::parse(result.out, nullptr, false);
   ASSERT_TRUE(list.is_array());
@@ -36,7 +36,7 @@ TEST(Ops, JsonHoldsTheTable) {
 }
 
 TEST(Ops, MarkdownRowsHaveAsManyCellsAsTheHeader) {
-  const auto result = run({tool, "--markdown"});
+  const auto result = run({opsTool, "--markdown"});
   ASSERT_EQ(result.code, 0);
   std::istringstream lines(result.out);
   std::size_t rows = 0;
@@ -53,7 +53,7 @@ TEST(Ops, MarkdownRowsHaveAsManyCellsAsTheHeader) {
 }
 
 TEST(Ops, TextHasALineAnOperator) {
-  const auto result = run({tool});
+  const auto result = run({opsTool});
   ASSERT_EQ(result.code, 0);
   for (const OperatorInfo &op : operators())
     EXPECT_NE(result.out.find("\n" + std::string(op.name) + " "),

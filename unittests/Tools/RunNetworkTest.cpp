@@ -10,7 +10,7 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_RUN;
+static const std::string networkTool = KEXPR_RUN;
 
 namespace {
 /// A network of two inputs and two outputs in a file.
@@ -33,8 +33,8 @@ protected:
 } // namespace
 
 TEST_F(RunNetwork, PrintsSummaries) {
-  const auto result = run(
-      {tool, "--pnnx", param, "arange:f32[2]", "full:1:f32[2]", "--interpret"});
+  const auto result = run({networkTool, "--pnnx", param, "arange:f32[2]",
+                           "full:1:f32[2]", "--interpret"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "o1 f32[2]\n  min    -1\n  max    0\n  mean   -0.5\n"
                         "  first  -1 0\n"
@@ -44,9 +44,9 @@ TEST_F(RunNetwork, PrintsSummaries) {
 
 TEST_F(RunNetwork, InputsAndOutputsByName) {
   const auto words = [&](const std::string &output) {
-    return std::vector<std::string>{
-        tool, "--pnnx",     param,        "b=full:1:f32[2]", "full:3:f32[2]",
-        "-o", output + out, "--interpret"};
+    return std::vector<std::string>{networkTool,       "--pnnx",        param,
+                                    "b=full:1:f32[2]", "full:3:f32[2]", "-o",
+                                    output + out,      "--interpret"};
   };
   for (const char *name : {"", "o1=", "o2=", "t="}) {
     const auto result = run(words(name));
@@ -59,14 +59,15 @@ TEST_F(RunNetwork, InputsAndOutputsByName) {
 }
 
 TEST_F(RunNetwork, PrintsTheNetwork) {
-  const auto result = run({tool, "--pnnx", param, "--print", "--interpret"});
+  const auto result =
+      run({networkTool, "--pnnx", param, "--print", "--interpret"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "input  a f32[2]\ninput  b f32[2]\n"
                         "output o1 ?\noutput o2 ?\n"
                         "kernel e r\n  4 elements, 32 bytes\n"
                         "  %0=sub(@0,@1);[%0,relu(%0)]\n");
-  const auto apart =
-      run({tool, "--pnnx", param, "--print", "--no-fuse", "--interpret"});
+  const auto apart = run(
+      {networkTool, "--pnnx", param, "--print", "--no-fuse", "--interpret"});
   EXPECT_NE(apart.out.find("kernel r\n"), std::string::npos) << apart.out;
 }
 
@@ -77,19 +78,19 @@ TEST_F(RunNetwork, ElementsOfATuple) {
                          "prim::TupleConstruct t 2 1 x y u\n"
                          "pnnx.Output o 1 0 u\n");
   for (const char *name : {"o.1=", "y="}) {
-    const auto result = run({tool, "--pnnx", param, "full:-3:f32[2]", "-o",
-                             name + out, "--interpret"});
+    const auto result = run({networkTool, "--pnnx", param, "full:-3:f32[2]",
+                             "-o", name + out, "--interpret"});
     ASSERT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(tools::readNpy(out)->at(1), 0);
   }
-  EXPECT_EQ(run({tool, "--pnnx", param, "full:-3:f32[2]", "-o", out, "-o", out,
-                 "--interpret"})
+  EXPECT_EQ(run({networkTool, "--pnnx", param, "full:-3:f32[2]", "-o", out,
+                 "-o", out, "--interpret"})
                 .code,
             0);
 }
 
 TEST_F(RunNetwork, Stats) {
-  const auto result = run({tool, "--pnnx", param, "full:1:f32[2]",
+  const auto result = run({networkTool, "--pnnx", param, "full:1:f32[2]",
                            "full:1:f32[2]", "--stats", "--interpret"});
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char *text : {"kernel e r\n", " us\n", "memory   ", "cache    "})
@@ -98,7 +99,7 @@ TEST_F(RunNetwork, Stats) {
 
 TEST_F(RunNetwork, Faults) {
   const auto messageOf = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {tool, "--pnnx"});
+    words.insert(words.begin(), {networkTool, "--pnnx"});
     const auto result = run(words);
     EXPECT_EQ(result.code, 1) << result.out;
     return result.err;
@@ -112,5 +113,5 @@ TEST_F(RunNetwork, Faults) {
             "error: '" + out + "' is one more than the network's 2 outputs\n");
   EXPECT_NE(messageOf({directory.path("none.pnnx.param")}).find("none.pnnx"),
             std::string::npos);
-  EXPECT_EQ(run({tool, "x", "--no-fuse"}).code, 2);
+  EXPECT_EQ(run({networkTool, "x", "--no-fuse"}).code, 2);
 }

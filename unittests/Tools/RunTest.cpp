@@ -10,26 +10,26 @@
 using namespace kexpr;
 using test::run;
 
-static const std::string tool = KEXPR_RUN;
+static const std::string runTool = KEXPR_RUN;
 
 TEST(Run, Help) {
-  const auto result = run({tool, "--help"});
+  const auto result = run({runTool, "--help"});
   EXPECT_EQ(result.code, 0);
   EXPECT_NE(result.out.find("Exit status"), std::string::npos);
-  EXPECT_EQ(run({tool, "--version"}).code, 0);
+  EXPECT_EQ(run({runTool, "--version"}).code, 0);
 }
 
 TEST(Run, BadUsageExitsWith2) {
-  EXPECT_EQ(run({tool}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "full:1:f32", "--no-such-option"}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "full:1:f32", "--threads=x"}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "full:1:f32", "--threads=-1"}).code, 2);
-  EXPECT_EQ(run({tool, "@0", "full:1:f32", "--interpret", "--baseline"}).code,
-            2);
+  EXPECT_EQ(run({runTool}).code, 2);
+  EXPECT_EQ(run({runTool, "@0", "full:1:f32", "--no-such-option"}).code, 2);
+  EXPECT_EQ(run({runTool, "@0", "full:1:f32", "--threads=x"}).code, 2);
+  EXPECT_EQ(run({runTool, "@0", "full:1:f32", "--threads=-1"}).code, 2);
+  EXPECT_EQ(
+      run({runTool, "@0", "full:1:f32", "--interpret", "--baseline"}).code, 2);
 }
 
 TEST(Run, BadExpressionShowsTheCaret) {
-  const auto result = run({tool, "mul(ad(@0,@1),@2)"});
+  const auto result = run({runTool, "mul(ad(@0,@1),@2)"});
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_NE(result.err.find("error: unknown operator 'ad'"), std::string::npos);
@@ -37,16 +37,16 @@ TEST(Run, BadExpressionShowsTheCaret) {
 }
 
 TEST(Run, BadInputs) {
-  EXPECT_EQ(run({tool, "add(@0,@1)", "full:1:f32"}).code, 1);
-  EXPECT_EQ(run({tool, "@0", "no-such-file.npy"}).code, 1);
+  EXPECT_EQ(run({runTool, "add(@0,@1)", "full:1:f32"}).code, 1);
+  EXPECT_EQ(run({runTool, "@0", "no-such-file.npy"}).code, 1);
   const auto shapes =
-      run({tool, "add(@0,@1)", "full:1:f32[2]", "full:1:f32[3]"});
+      run({runTool, "add(@0,@1)", "full:1:f32[2]", "full:1:f32[3]"});
   EXPECT_EQ(shapes.code, 1);
   EXPECT_NE(shapes.err.find("[3]"), std::string::npos);
 }
 
 TEST(Run, PrintsASummary) {
-  const auto result = run({tool, "add(mul(@0,@1),@2)", "arange:f32[2,2]",
+  const auto result = run({runTool, "add(mul(@0,@1),@2)", "arange:f32[2,2]",
                            "full:2:f32", "full:1:f32[2]"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "f32[2,2]\n  min    1\n  max    7\n  mean   4\n"
@@ -54,21 +54,21 @@ TEST(Run, PrintsASummary) {
 }
 
 TEST(Run, CountsNaNs) {
-  const auto result = run({tool, "sqrt(sub(@0,1))", "arange:f32[3]"});
+  const auto result = run({runTool, "sqrt(sub(@0,1))", "arange:f32[3]"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("nan    1 of 3"), std::string::npos);
-  EXPECT_EQ(run({tool, "@0", "full:1:f32[0]"}).out, "f32[0]\n");
+  EXPECT_EQ(run({runTool, "@0", "full:1:f32[0]"}).out, "f32[0]\n");
 }
 
 TEST(Run, ReadsTheExpressionFromStdin) {
-  const auto result = run({tool, "-", "full:2:f32[1]"}, "mul(@0,@0)\n");
+  const auto result = run({runTool, "-", "full:2:f32[1]"}, "mul(@0,@0)\n");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("first  4\n"), std::string::npos);
-  EXPECT_EQ(run({tool, "-"}, "").code, 1);
+  EXPECT_EQ(run({runTool, "-"}, "").code, 1);
 }
 
 TEST(Run, EveryTierComputesTheSame) {
-  const std::vector<std::string> command = {tool, "sigmoid(@0)",
+  const std::vector<std::string> command = {runTool, "sigmoid(@0)",
                                             "rand:3:f32[1000]"};
   const auto optimized = run(command);
   EXPECT_EQ(optimized.code, 0) << optimized.err;
@@ -81,7 +81,7 @@ TEST(Run, EveryTierComputesTheSame) {
 
 TEST(Run, Stats) {
   const auto result =
-      run({tool, "@0", "full:1:f32[4]", "--stats", "--interpret"});
+      run({runTool, "@0", "full:1:f32[4]", "--stats", "--interpret"});
   EXPECT_EQ(result.code, 0);
   for (const char *word : {"tier     interpreter", "codegen", "run", "threads"})
     EXPECT_NE(result.out.find(word), std::string::npos) << word;
@@ -91,8 +91,8 @@ TEST(Run, WritesWhatItReads) {
   const test::TemporaryDirectory directory;
   const std::string in = directory.path("in.npy");
   const std::string out = directory.path("out.npy");
-  ASSERT_EQ(run({tool, "@0", "rand:5:f32[3,5]", "-o", in}).code, 0);
-  ASSERT_EQ(run({tool, "neg(neg(@0))", in, "-o", out}).code, 0);
+  ASSERT_EQ(run({runTool, "@0", "rand:5:f32[3,5]", "-o", in}).code, 0);
+  ASSERT_EQ(run({runTool, "neg(neg(@0))", in, "-o", out}).code, 0);
   EXPECT_FALSE(test::readFile(in).empty());
   EXPECT_EQ(test::readFile(in), test::readFile(out));
 }
@@ -101,7 +101,7 @@ TEST(Run, WritesEveryOutputOfAList) {
   const test::TemporaryDirectory directory;
   const std::string sum = directory.path("sum.npy");
   const std::string product = directory.path("product.npy");
-  const std::vector<std::string> command = {tool, "[add(@0,@1),mul(@0,@1)]",
+  const std::vector<std::string> command = {runTool, "[add(@0,@1),mul(@0,@1)]",
                                             "full:3:f32[2]", "full:4:f32[2]"};
   auto words = command;
   words.insert(words.end(), {"-o", sum, "-o", product});
@@ -125,7 +125,7 @@ TEST(Run, ColumnMajorFilesBroadcastLikeOthers) {
                       static_cast<char>(header.size()) + '\0' + header +
                       std::string(reinterpret_cast<const char *>(elements),
                                   sizeof elements));
-  const auto result = run({tool, "mul(@0,@1)", path, "full:1:f32[2]"});
+  const auto result = run({runTool, "mul(@0,@1)", path, "full:1:f32[2]"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("first  0 1 2 3\n"), std::string::npos)
       << result.out;
@@ -138,12 +138,12 @@ TEST(Run, BrokenFilesAndPlacesAreErrors) {
        {std::string(), std::string("nonsense"), std::string("\x93NUMPY\1\0", 8),
         std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12)}) {
     test::writeFile(path, bytes);
-    const auto result = run({tool, "@0", path});
+    const auto result = run({runTool, "@0", path});
     EXPECT_EQ(result.code, 1);
     EXPECT_NE(result.err.find("error: cannot read"), std::string::npos);
   }
-  const auto result =
-      run({tool, "@0", "full:1:f32", "-o", directory.path("no/such/dir.npy")});
+  const auto result = run(
+      {runTool, "@0", "full:1:f32", "-o", directory.path("no/such/dir.npy")});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("error: cannot write"), std::string::npos);
 }

@@ -12,24 +12,24 @@ using namespace kexpr;
 using test::run;
 using test::TemporaryDirectory;
 
-static const std::string tool = KEXPR_ULP;
+static const std::string ulpTool = KEXPR_ULP;
 
 static test::Outcome measure(std::vector<std::string> words) {
-  words.insert(words.begin(), tool);
+  words.insert(words.begin(), ulpTool);
   words.insert(words.end(), {"--step", "65536", "--count", "1000"});
   return run(words);
 }
 
 TEST(Ulp, HelpAndUsage) {
-  EXPECT_EQ(run({tool, "--help"}).code, 0);
+  EXPECT_EQ(run({ulpTool, "--help"}).code, 0);
   for (const std::vector<std::string> &words :
-       {std::vector<std::string>{tool, "--no-such-option"},
-        {tool, "exp", "--type=f16"},
-        {tool, "exp", "--precision=best"},
-        {tool, "exp", "--width=64"},
-        {tool, "exp", "--expr=@0"},
-        {tool, "exp", "--range=0=0:1"},
-        {tool, "--expr=@0", "--json=x"}})
+       {std::vector<std::string>{ulpTool, "--no-such-option"},
+        {ulpTool, "exp", "--type=f16"},
+        {ulpTool, "exp", "--precision=best"},
+        {ulpTool, "exp", "--width=64"},
+        {ulpTool, "exp", "--expr=@0"},
+        {ulpTool, "exp", "--range=0=0:1"},
+        {ulpTool, "--expr=@0", "--json=x"}})
     EXPECT_EQ(run(words).code, 2) << words.back();
 }
 
@@ -64,7 +64,7 @@ TEST(Ulp, FaultsExitWith1) {
       {{"--expr=@0", "--exhaustive", "--type=f64"}, "one f32 operand"},
   };
   for (const auto &[words, message] : faults) {
-    std::vector<std::string> command = {tool};
+    std::vector<std::string> command = {ulpTool};
     command.insert(command.end(), words.begin(), words.end());
     const auto result = run(command);
     EXPECT_EQ(result.code, 1) << words.back();
@@ -109,7 +109,7 @@ TEST(Ulp, JsonHoldsTheRowsAndIsResumedFrom) {
   EXPECT_EQ(third.out.find("abs:"), std::string::npos) << third.out;
   // Rows of another walk do not fit.
   words.insert(words.end(), {"--step", "3"});
-  words.insert(words.begin(), tool);
+  words.insert(words.begin(), ulpTool);
   EXPECT_NE(run(words).err.find("measured with step 65536"), std::string::npos);
 }
 
@@ -129,22 +129,22 @@ TEST(Ulp, MarkdownHasARowForEachKernel) {
 }
 
 TEST(Ulp, ExpressionsAreMeasured) {
-  const auto result = run({tool, "--expr", "mul(@0,sigmoid(@1))", "--range",
+  const auto result = run({ulpTool, "--expr", "mul(@0,sigmoid(@1))", "--range",
                            "0=-10:10", "--range", "1=0:1", "--count", "2000"});
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char *part : {"f32 default", " ulp at @0 = ", ", @1 = ", "mean",
                            "of 2000", "<= 0.5", "gave the same bits"})
     EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
-  const auto wide = run({tool, "--expr", "-", "--type", "f64", "--count", "500",
-                         "--precision", "default,accurate"},
+  const auto wide = run({ulpTool, "--expr", "-", "--type", "f64", "--count",
+                         "500", "--precision", "default,accurate"},
                         "[add(@0,@1),sub(@0,@1)]\n");
   EXPECT_EQ(wide.code, 0) << wide.err;
   EXPECT_NE(wide.out.find("f64, output 1"), std::string::npos) << wide.out;
 }
 
 TEST(Ulp, AllFloatsOfARangeAreWalked) {
-  const auto result =
-      run({tool, "--expr", "exp(@0)", "--exhaustive", "--range", "0=1:1.0625"});
+  const auto result = run(
+      {ulpTool, "--expr", "exp(@0)", "--exhaustive", "--range", "0=1:1.0625"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("of 524289"), std::string::npos) << result.out;
 }
