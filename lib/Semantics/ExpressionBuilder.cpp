@@ -18,7 +18,6 @@
 #include <vector>
 
 using namespace kexpr;
-using Value = ExpressionBuilder::Value;
 
 /// Equal values become one when the text is printed.
 struct ExpressionBuilder::State {
@@ -42,7 +41,8 @@ struct ExpressionBuilder::State {
   std::vector<Node> nodesFor(Span<const Value> outputs) const;
 };
 
-Expected<Value> ExpressionBuilder::State::add(const Node &node) {
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::State::add(const Node &node) {
   if (nodes.size() >= limits.maxNodes)
     return Error(ErrorCode::LimitExceeded,
                  concat("more than ", limits.maxNodes, " nodes"));
@@ -90,7 +90,8 @@ ExpressionBuilder &
 ExpressionBuilder::operator=(ExpressionBuilder &&) noexcept = default;
 ExpressionBuilder::~ExpressionBuilder() = default;
 
-Expected<Value> ExpressionBuilder::operand(std::uint32_t index) {
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::operand(std::uint32_t index) {
   return State::with(state, [&](State &to) -> Expected<Value> {
     if (index >= to.limits.maxOperands)
       return Error(ErrorCode::LimitExceeded,
@@ -100,19 +101,20 @@ Expected<Value> ExpressionBuilder::operand(std::uint32_t index) {
   });
 }
 
-Expected<Value> ExpressionBuilder::integer(std::int64_t value) {
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::integer(std::int64_t value) {
   return State::with(state, [&](State &to) {
     return to.add({.kind = NodeKind::Integer, .integer = value});
   });
 }
 
-Expected<Value> ExpressionBuilder::real(double value) {
+Expected<ExpressionBuilder::Value> ExpressionBuilder::real(double value) {
   return State::with(state, [&](State &to) {
     return to.add({.kind = NodeKind::Float, .number = value});
   });
 }
 
-Expected<Value> ExpressionBuilder::boolean(bool value) {
+Expected<ExpressionBuilder::Value> ExpressionBuilder::boolean(bool value) {
   return State::with(state, [&](State &to) {
     return to.add({.kind = NodeKind::Bool, .integer = value});
   });
@@ -125,8 +127,8 @@ static bool isName(std::string_view text) {
          (*tokens)[0].kind == TokenKind::Name && (*tokens)[0].text == text;
 }
 
-Expected<Value> ExpressionBuilder::call(std::string_view name,
-                                        Span<const Value> arguments) {
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::call(std::string_view name, Span<const Value> arguments) {
   return State::with(state, [&](State &to) -> Expected<Value> {
     auto known = to.names.find(name);
     if (known == to.names.end()) {

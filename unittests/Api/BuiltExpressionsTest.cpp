@@ -12,14 +12,14 @@
 #include <vector>
 
 using namespace kexpr;
-using Value = ExpressionBuilder::Value;
+using Built = ExpressionBuilder::Value;
 
 // Expressions that hosts build as graphs, compiled and run.
 
 TEST(BuiltExpressions, ShareTheKernelOfATextThatMeansTheSame) {
   const Engine engine;
   ExpressionBuilder builder;
-  const Value once =
+  const Built once =
       *builder.call("mul", {*builder.operand(0), *builder.operand(1)});
   const auto built = builder.finish(*builder.call("add", {once, once}));
   ASSERT_TRUE(built);
@@ -36,10 +36,10 @@ TEST(BuiltExpressions, ShareTheKernelOfATextThatMeansTheSame) {
 TEST(BuiltExpressions, ComputeWhatIsSharedOnce) {
   // Newton's steps to 1 / a; as a text it would have 2^20 terms.
   ExpressionBuilder builder;
-  const Value a = *builder.operand(0);
-  Value x = *builder.operand(1);
+  const Built a = *builder.operand(0);
+  Built x = *builder.operand(1);
   for (int i = 0; i < 20; ++i) {
-    const Value rest = *builder.call(
+    const Built rest = *builder.call(
         "sub", {*builder.integer(2), *builder.call("mul", {a, x})});
     x = *builder.call("mul", {x, rest});
   }
@@ -73,7 +73,7 @@ TEST(BuiltExpressions, ComputeWhatIsSharedOnce) {
 
 TEST(BuiltExpressions, ErrorsShowThePlaceInTheListing) {
   ExpressionBuilder builder;
-  const Value odd = *builder.call("moo", *builder.operand(0));
+  const Built odd = *builder.call("moo", *builder.operand(0));
   const auto expression = builder.finish(*builder.call("add", {odd, odd}));
   ASSERT_TRUE(expression);
   const auto kernel = Engine().compile(*expression);

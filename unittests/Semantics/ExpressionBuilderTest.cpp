@@ -12,7 +12,7 @@
 #include <limits>
 
 using namespace kexpr;
-using Value = ExpressionBuilder::Value;
+using Built = ExpressionBuilder::Value;
 
 static std::string textOf(const Expected<Expression> &expression) {
   return expression ? std::string(expression->text())
@@ -21,9 +21,9 @@ static std::string textOf(const Expected<Expression> &expression) {
 
 TEST(ExpressionBuilder, BuildsWhatATextSays) {
   ExpressionBuilder builder;
-  const Value a = *builder.operand(0), b = *builder.operand(1);
-  const Value product = *builder.call("mul", {a, b});
-  const Value sum = *builder.call("add", {product, *builder.real(0.5)});
+  const Built a = *builder.operand(0), b = *builder.operand(1);
+  const Built product = *builder.call("mul", {a, b});
+  const Built sum = *builder.call("add", {product, *builder.real(0.5)});
   EXPECT_EQ(textOf(builder.finish(product)), "mul(@0,@1)");
   EXPECT_EQ(textOf(builder.finish(sum)), "add(mul(@0,@1),0.5)");
   EXPECT_EQ(textOf(builder.finish({product, sum})),
@@ -35,8 +35,8 @@ TEST(ExpressionBuilder, BuildsWhatATextSays) {
 
 TEST(ExpressionBuilder, EqualValuesAreOne) {
   ExpressionBuilder builder;
-  const Value once = *builder.call("exp", *builder.operand(0));
-  const Value again = *builder.call("exp", *builder.operand(0));
+  const Built once = *builder.call("exp", *builder.operand(0));
+  const Built again = *builder.call("exp", *builder.operand(0));
   const auto built = builder.finish(*builder.call("add", {once, again}));
   EXPECT_EQ(textOf(built), "%0=exp(@0);add(%0,%0)");
   EXPECT_EQ(Expression::parse("add(exp(@0),exp(@0))")->canonical(),
@@ -46,7 +46,7 @@ TEST(ExpressionBuilder, EqualValuesAreOne) {
 TEST(ExpressionBuilder, LiteralsKeepTheirValues) {
   ExpressionBuilder builder;
   constexpr auto inf = std::numeric_limits<double>::infinity();
-  const Value values[] = {
+  const Built values[] = {
       *builder.integer(std::numeric_limits<std::int64_t>::min()),
       *builder.integer(-0),
       *builder.real(-0.0),
@@ -63,11 +63,11 @@ TEST(ExpressionBuilder, LiteralsKeepTheirValues) {
 TEST(ExpressionBuilder, AThousandUsesAreLinear) {
   // x * (2 - a * x), which as a text would have 2^100 terms.
   ExpressionBuilder builder;
-  const Value a = *builder.operand(0);
-  Value x = *builder.operand(1);
+  const Built a = *builder.operand(0);
+  Built x = *builder.operand(1);
   for (int i = 0; i < 100; ++i) {
-    const Value product = *builder.call("mul", {a, x});
-    const Value rest = *builder.call("sub", {*builder.integer(2), product});
+    const Built product = *builder.call("mul", {a, x});
+    const Built rest = *builder.call("sub", {*builder.integer(2), product});
     x = *builder.call("mul", {x, rest});
   }
   const auto expression = builder.finish(x);
@@ -82,8 +82,8 @@ TEST(ExpressionBuilder, ErrorsSayWhatIsWrong) {
   };
   EXPECT_EQ(messageOf(builder.operand(2)),
             "operand index 2 is past the limit of 2 operands");
-  const Value a = *builder.operand(1);
-  EXPECT_EQ(messageOf(builder.call("add", {a, Value(1)})),
+  const Built a = *builder.operand(1);
+  EXPECT_EQ(messageOf(builder.call("add", {a, Built(1)})),
             "argument 1 is no value of this builder");
   for (const char *name : {"", "a b", "add(", "1", "True", "inf", "%0", "@0",
                            "add ", "na\xc3\xafve"})
@@ -91,9 +91,9 @@ TEST(ExpressionBuilder, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(messageOf(builder.call("a b", a)),
             "'a b' is no name of an operator");
   EXPECT_EQ(messageOf(builder.finish({})), "an expression has an output");
-  EXPECT_EQ(messageOf(builder.finish(Value(7))),
+  EXPECT_EQ(messageOf(builder.finish(Built(7))),
             "output 0 is no value of this builder");
-  const Value b = *builder.call("neg", a);
+  const Built b = *builder.call("neg", a);
   EXPECT_TRUE(builder.finish({a, b}));
   EXPECT_TRUE(builder.call("neg", b));
   EXPECT_TRUE(builder.call("neg", b));
@@ -105,10 +105,10 @@ TEST(ExpressionBuilder, ErrorsSayWhatIsWrong) {
 
 TEST(ExpressionBuilder, GoesOnAfterAnExpression) {
   ExpressionBuilder builder;
-  const Value a = *builder.operand(0);
-  const Value unused = *builder.call("exp", a);
+  const Built a = *builder.operand(0);
+  const Built unused = *builder.call("exp", a);
   const auto first = builder.finish(a);
-  const Value b = *builder.call("neg", a);
+  const Built b = *builder.call("neg", a);
   EXPECT_EQ(textOf(builder.finish(b)), "neg(@0)");
   EXPECT_EQ(textOf(first), "@0");
   EXPECT_EQ(textOf(builder.finish(*builder.call("add", {unused, b}))),

@@ -12,7 +12,7 @@ using namespace kexpr;
 
 // Texts that name values: listings of graphs.
 
-static Expression parsed(const std::string &text) {
+static Expression graphOf(const std::string &text) {
   auto expression = Expression::parse(text);
   EXPECT_TRUE(expression) << expression.error().render();
   return *expression;
@@ -20,7 +20,7 @@ static Expression parsed(const std::string &text) {
 
 TEST(NamedValues, AreNodesWithSeveralParents) {
   const Expression expression =
-      parsed("%0 = mul(@0,@1); %1 = 2.5; add(%0,sub(%0,%1))");
+      graphOf("%0 = mul(@0,@1); %1 = 2.5; add(%0,sub(%0,%1))");
   const auto nodes = expression.nodes();
   ASSERT_EQ(nodes.size(), 6u);
   EXPECT_EQ(nodes[2].name, "mul");
@@ -58,8 +58,8 @@ TEST(NamedValues, CanonicalFormsNameCallsThatRepeat) {
       {"mul(add(@0,1),add(@0,1.0))", "mul(add(@0,1),add(@0,1.0))"},
   };
   for (const auto &each : cases) {
-    EXPECT_EQ(parsed(each.text).canonical(), each.canonical) << each.text;
-    EXPECT_EQ(parsed(each.canonical).canonical(), each.canonical);
+    EXPECT_EQ(graphOf(each.text).canonical(), each.canonical) << each.text;
+    EXPECT_EQ(graphOf(each.canonical).canonical(), each.canonical);
   }
 }
 
@@ -73,7 +73,7 @@ static std::string doubled(int times) {
 }
 
 TEST(NamedValues, AreNeverUnfolded) {
-  const Expression expression = parsed(doubled(40));
+  const Expression expression = graphOf(doubled(40));
   EXPECT_EQ(expression.nodes().size(), 42u);
   EXPECT_LT(expression.canonical().size(), 1000u);
   EXPECT_LT(syntax::list(expression).text.size(), 4000u);
@@ -91,11 +91,11 @@ TEST(NamedValues, LimitsCountTheGraph) {
   EXPECT_EQ(codeOf(doubled(40), {.maxDepth = 40}), 0);
   EXPECT_EQ(codeOf(doubled(40), {.maxDepth = 39}),
             static_cast<int>(ErrorCode::LimitExceeded));
-  EXPECT_EQ(parsed(doubled(40)).tightestLimits().maxDepth, 40u);
+  EXPECT_EQ(graphOf(doubled(40)).tightestLimits().maxDepth, 40u);
 }
 
 TEST(NamedValues, StandInFrontInListings) {
-  EXPECT_EQ(syntax::list(parsed("%0=mul(@0,@1);add(%0,neg(%0))")).text,
+  EXPECT_EQ(syntax::list(graphOf("%0=mul(@0,@1);add(%0,neg(%0))")).text,
             "for each element:\n"
             "  %0 =\n"
             "    mul(@0, @1)\n"

@@ -19,7 +19,7 @@ using namespace kexpr;
 using namespace kexpr::test;
 using nlohmann::json;
 
-static const std::string example =
+static const std::string pageExample =
     "add(sin(@0),mul(cos(@1),exp(neg(mul(@0,@0)))))";
 
 static std::string outputOf(const std::string &expression,
@@ -44,7 +44,7 @@ static std::size_t countOf(std::string_view text, std::string_view word) {
 }
 
 TEST(DumpPage, AsksForNothingElse) {
-  const std::string page = pageOf(example);
+  const std::string page = pageOf(pageExample);
   for (const char *word : {"src=", "url(", "@import", "<link", "fetch(",
                            "innerHTML", "document.write", "https:"})
     EXPECT_EQ(page.find(word), page.npos) << word;
@@ -52,13 +52,13 @@ TEST(DumpPage, AsksForNothingElse) {
 }
 
 TEST(DumpPage, IsTheSameFromRunToRun) {
-  EXPECT_EQ(pageOf(example), pageOf(example));
+  EXPECT_EQ(pageOf(pageExample), pageOf(pageExample));
 }
 
 TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
   if (!hasNode())
     GTEST_SKIP() << NoNode;
-  const std::string page = drawn(pageOf(example));
+  const std::string page = drawn(pageOf(pageExample));
   for (const char *text : {"What it waits for is <strong>", "predicts <strong>",
                            "<code>sin</code> takes", "micro-operations",
                            "Not measured: measuring was turned off."})
@@ -74,7 +74,7 @@ TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
 TEST(DumpPage, SaysWhatIsNotKnown) {
   if (!hasNode())
     GTEST_SKIP() << NoNode;
-  const std::string page = drawn(pageOf(example, "carmel"));
+  const std::string page = drawn(pageOf(pageExample, "carmel"));
   for (const char *text : {"LLVM has no model of carmel",
                            "LLVM has no scheduling model of carmel"})
     EXPECT_NE(page.find(text), page.npos) << text;
