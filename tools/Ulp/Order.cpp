@@ -10,6 +10,6 @@ using namespace kexpr;
 
 // Not inline: where two numbers that lie side by side are rounded, GCC 12 makes
 // a vector of them and forgets that float is the narrower type.
-double tools::roundTo(DType type, double x) {
+[[gnu::noinline]] double tools::roundTo(DType type, double x) {
   return type == DType::F32 ? static_cast<float>(x) : x;
 }
