@@ -75,6 +75,8 @@ std::string inspect::treeOf(const Expression &expression) {
 }
 
 std::string inspect::rpnOf(const Expression &expression) {
+  if (expression.rpn().empty())
+    return "the expression names values, and a stack has each once\n";
   std::string out;
   std::size_t height = 0;
   for (const RpnEntry &entry : expression.rpn()) {

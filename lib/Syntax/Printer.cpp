@@ -70,22 +70,48 @@ public:
   explicit Merged(Span<const Node> nodes);
 
   /// The first node that means what `node` does.
-  std::uint32_t operator[](std::uint32_t node) const { return first[node]; }
+  std::uint32_t operator[](std::uint32_t node) const {
+    return first.empty() ? node : first[node];
+  }
   /// Whether a call is an argument twice.
   bool isShared(std::uint32_t node) const {
     return nodes[node].kind == NodeKind::Call && uses[node] > 1;
   }
+  bool hasShared() const;
 
 private:
+  void merge();
   std::uint64_t hashOf(const Node &node) const;
   bool areEqual(const Node &a, const Node &b) const;
 
   Span<const Node> nodes;
-  std::vector<std::uint32_t> first, uses;
+  /// Empty where all differ.
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> uses;
 };
 } // namespace
 
 Merged::Merged(Span<const Node> nodes) : nodes(nodes), uses(nodes.size()) {
+  // Two calls that are equal have one around them.
+  std::size_t calls = 0;
+  for (const Node &node : nodes)
+    calls += node.kind == NodeKind::Call || node.kind == NodeKind::List;
+  if (calls > 2)
+    merge();
+  for (std::uint32_t i = 0; i < nodes.size(); ++i)
+    if ((*this)[i] == i)
+      for (std::uint32_t child : nodes[i].children)
+        ++uses[(*this)[child]];
+}
+
+bool Merged::hasShared() const {
+  for (std::uint32_t i = 0; i < nodes.size(); ++i)
+    if (isShared(i))
+      return true;
+  return false;
+}
+
+void Merged::merge() {
   constexpr std::uint32_t none = ~std::uint32_t{0};
   // A hash table of nodes; half of it stays empty.
   std::vector<std::uint32_t> table(std::bit_ceil(2 * nodes.size()), none);
@@ -94,11 +120,8 @@ Merged::Merged(Span<const Node> nodes) : nodes(nodes), uses(nodes.size()) {
     std::size_t place = hashOf(nodes[i]) & (table.size() - 1);
     while (table[place] != none && !areEqual(nodes[table[place]], nodes[i]))
       place = (place + 1) & (table.size() - 1);
-    if (table[place] == none) {
+    if (table[place] == none)
       table[place] = i;
-      for (std::uint32_t child : nodes[i].children)
-        ++uses[first[child]];
-    }
     first.push_back(table[place]);
   }
 }
@@ -132,8 +155,7 @@ bool Merged::areEqual(const Node &a, const Node &b) const {
 namespace {
 class Printer {
 public:
-  explicit Printer(Span<const Node> nodes)
-      : nodes(nodes), merged(nodes), names(nodes.size(), Unnamed) {}
+  explicit Printer(Span<const Node> nodes) : nodes(nodes), merged(nodes) {}
 
   std::string run();
 
@@ -145,12 +167,15 @@ private:
   };
 
   void nameShared();
+  bool isNamed(std::uint32_t id) const {
+    return !names.empty() && names[id] != Unnamed;
+  }
   void put(std::uint32_t root);
   void begin(std::uint32_t id);
 
   Span<const Node> nodes;
   const Merged merged;
-  std::vector<std::uint32_t> names; ///< By node.
+  std::vector<std::uint32_t> names; ///< By node; empty if there are none.
   std::vector<std::uint32_t> named; ///< In order.
   std::vector<Open> open;
   std::string text;
@@ -160,7 +185,10 @@ private:
 /// Numbers shared calls in the order in which a walk from the root is done with
 /// them: it is that of the meaning alone.
 void Printer::nameShared() {
+  if (!merged.hasShared())
+    return;
   const auto root = static_cast<std::uint32_t>(nodes.size() - 1);
+  names.resize(nodes.size(), Unnamed);
   std::vector<bool> seen(nodes.size());
   open.push_back({merged[root], 0});
   while (!open.empty()) {
@@ -184,7 +212,7 @@ void Printer::nameShared() {
 void Printer::begin(std::uint32_t id) {
   const Node &node = nodes[id];
   const bool list = node.kind == NodeKind::List;
-  if (names[id] != Unnamed) {
+  if (isNamed(id)) {
     text += '%' + std::to_string(names[id]);
   } else if (!list && node.kind != NodeKind::Call) {
     text += printLeaf(node);
@@ -197,7 +225,8 @@ void Printer::begin(std::uint32_t id) {
 
 /// A value as a definition has it: what is in it, whatever its own name.
 void Printer::put(std::uint32_t root) {
-  const std::uint32_t name = std::exchange(names[root], Unnamed);
+  const std::uint32_t name =
+      isNamed(root) ? std::exchange(names[root], Unnamed) : Unnamed;
   begin(root);
   while (!open.empty()) {
     auto &[id, next] = open.back();
@@ -211,7 +240,8 @@ void Printer::put(std::uint32_t root) {
       text += ',';
     begin(merged[node.children[next++]]);
   }
-  names[root] = name;
+  if (name != Unnamed)
+    names[root] = name;
 }
 
 std::string Printer::run() {

@@ -41,7 +41,6 @@ Status TreeBuilder::addLeaf(const Token &token) {
   values.push_back(static_cast<std::uint32_t>(nodes.size()));
   nodes.push_back(*leaf);
   children.emplace_back();
-  depths.push_back(0);
   return {};
 }
 
@@ -55,7 +54,7 @@ Status TreeBuilder::addNamed(const Token &token) {
     return fault(concat(token.text, " has no definition so far"), token.range);
   named[number].isUsed = true;
   const std::uint32_t node = named[number].node;
-  const std::size_t depth = frames.size() + depths[node];
+  const std::size_t depth = frames.size() + children[node].depth;
   if (depth > 0)
     if (auto status =
             checkLimit(depth - 1, limits.maxDepth, "nested calls", token);
@@ -96,11 +95,10 @@ void TreeBuilder::close(std::size_t end) {
   Node node{frame.kind};
   node.name = frame.name;
   node.range = {frame.begin, end};
-  children.push_back({childIndices.size(), values.size() - frame.base});
-  std::size_t depth = 0;
+  std::size_t depth = 1;
   for (std::size_t i = frame.base; i < values.size(); ++i)
-    depth = std::max(depth, depths[values[i]]);
-  depths.push_back(depth + 1);
+    depth = std::max(depth, children[values[i]].depth + 1);
+  children.push_back({childIndices.size(), values.size() - frame.base, depth});
   childIndices.insert(childIndices.end(), values.begin() + frame.base,
                       values.end());
   values.resize(frame.base);
@@ -115,7 +113,7 @@ Status TreeBuilder::finish(detail::ExpressionData &data) {
                    value.range);
     data.named.push_back(value.node);
   }
-  data.taken.maxDepth = depths.back();
+  data.taken.maxDepth = children.back().depth;
   data.nodes = std::move(nodes);
   data.childIndices = std::move(childIndices);
   for (std::size_t i = 0; i < data.nodes.size(); ++i)

@@ -52,6 +52,7 @@ private:
   struct Children {
     std::size_t first = 0;
     std::size_t count = 0;
+    std::size_t depth = 0; ///< Calls and lists in the node.
   };
   struct Named {
     std::uint32_t node;
@@ -70,8 +71,7 @@ private:
   std::vector<Frame> frames;
   std::vector<std::uint32_t> values; ///< Finished nodes without a parent yet.
   std::vector<Node> nodes;
-  std::vector<Children> children;  ///< One for each node.
-  std::vector<std::size_t> depths; ///< The same: calls and lists in it.
+  std::vector<Children> children; ///< One for each node.
   std::vector<Named> named;
   std::vector<std::uint32_t> childIndices;
   std::size_t literals = 0;
