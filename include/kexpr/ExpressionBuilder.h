@@ -24,8 +24,9 @@ public:
   /// A value of the builder that returned it.
   enum class Value : std::uint32_t {};
 
-  /// `limits` are those of the listing. Past `maxNodes` or `maxOperands`, calls
-  /// are refused; the others are looked at by `finish`.
+  /// `limits` are those of the listing. Past `maxNodes`, of values or of all
+  /// arguments, and `maxOperands`, values are refused; the others are looked at
+  /// by `finish`.
   explicit ExpressionBuilder(const ParseLimits &limits = {});
   ExpressionBuilder(ExpressionBuilder &&) noexcept;
   ExpressionBuilder &operator=(ExpressionBuilder &&) noexcept;
@@ -38,8 +39,8 @@ public:
   Expected<Value> real(double value);
   Expected<Value> boolean(bool value);
   /// `name(arguments...)`: an operator, a cast such as `torch.half`, or `size`.
-  /// Errors: InvalidSyntax for what is no name, InvalidArgument for an argument
-  /// that is no value of this builder.
+  /// Errors: InvalidSyntax for what is no name, or one of more than 256 bytes;
+  /// InvalidArgument for no argument, or one that is no value of this builder.
   Expected<Value> call(std::string_view name, Span<const Value> arguments);
 
   /// The expression of these values: one, or a list of outputs. What none of

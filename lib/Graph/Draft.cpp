@@ -52,6 +52,9 @@ private:
 
   const Flow &flow;
   const Precision precision;
+  /// What is known of the inputs of the node at hand.
+  std::vector<Shape> shapes;
+  std::vector<const Scalar *> numbers;
   /// Networks repeat few operators many times.
   std::map<std::string, Measured, std::less<>> known;
 };
@@ -70,6 +73,13 @@ Status Drafter::addNode(const FlowNode &node) {
   if (node.layer)
     return addLayer(node);
   fillChannels(node);
+  shapes.clear();
+  numbers.clear();
+  for (const ValueId input : node.inputs) {
+    const Fact &fact = draft.facts[input];
+    shapes.push_back(fact.tensor.shape);
+    numbers.push_back(fact.number ? &*fact.number : nullptr);
+  }
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (Status status = addElementwise(node, i); !status)
       return status;
@@ -139,13 +149,6 @@ void Drafter::fillChannels(const FlowNode &node) {
 
 /// The value of a node that no element is needed for.
 Expected<Scalar> Drafter::evaluate(const Unit &unit, std::uint32_t node) const {
-  std::vector<Shape> shapes;
-  std::vector<const Scalar *> numbers;
-  for (const ValueId input : unit.node->inputs) {
-    const Fact &fact = draft.facts[input];
-    shapes.push_back(fact.tensor.shape);
-    numbers.push_back(fact.number ? &*fact.number : nullptr);
-  }
   return semantics::evaluate(unit.formula->expression, node, shapes, numbers);
 }
 
@@ -225,7 +228,11 @@ std::string Drafter::keyOf(const Unit &unit) const {
   const auto *nodes = unit.formula->expression.nodes().data();
   add(nodes);
   add(unit.formula->root);
-  for (const ValueId input : unit.node->inputs) {
+  for (const std::uint32_t id : unit.formula->nodes()) {
+    const Node &node = unit.formula->expression.nodes()[id];
+    if (node.kind != NodeKind::Operand)
+      continue;
+    const ValueId input = unit.node->inputs[node.index];
     const auto place = std::find(unit.inputs.begin(), unit.inputs.end(), input);
     const Fact &fact = draft.facts[input];
     if (fact.number)
@@ -260,7 +267,7 @@ Status Drafter::measure(Unit &unit) {
     return shape.error();
   draft.facts[unit.outputs[0]].tensor = {result.type, *shape};
   unit.operations = result.operations;
-  unit.values = result.values;
+  unit.values = std::max(result.values, unit.formula->nodes().size());
   return {};
 }
 

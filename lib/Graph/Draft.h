@@ -35,7 +35,8 @@ struct Unit {
   std::vector<ValueId> inputs;  ///< Of a layer as listed, else each once.
   std::vector<ValueId> outputs; ///< One if elementwise.
   unsigned operations = 0;      ///< Of one element.
-  std::size_t values = 0;       ///< Of its graph.
+  /// Of its graph; no fewer than nodes of the formula.
+  std::size_t values = 0;
 
   bool isElementwise() const { return formula; }
 };

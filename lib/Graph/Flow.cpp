@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 #include <set>
 
 using namespace kexpr;
@@ -105,21 +106,18 @@ std::vector<ValueId> FlowBuilder::outputsFor(const PnnxOperator &op,
 
 std::vector<std::uint32_t> Formula::nodes() const {
   const auto all = expression.nodes();
-  std::vector<bool> isNeeded(root + std::size_t{1});
-  isNeeded[root] = true;
   std::vector<std::uint32_t> found;
-  // The walk ends with the last that is needed: a list may have many elements.
-  std::size_t open = 1;
-  for (std::uint32_t i = root; open > 0; --i) {
-    if (!isNeeded[i])
+  std::priority_queue<std::uint32_t> open;
+  open.push(root);
+  while (!open.empty()) {
+    const std::uint32_t node = open.top();
+    open.pop();
+    if (!found.empty() && found.back() == node)
       continue;
-    --open;
-    found.push_back(i);
-    for (std::uint32_t child : all[i].children)
-      if (!isSize(all[i]) && !isNeeded[child]) {
-        isNeeded[child] = true;
-        ++open;
-      }
+    found.push_back(node);
+    if (!isSize(all[node]))
+      for (std::uint32_t child : all[node].children)
+        open.push(child);
   }
   std::reverse(found.begin(), found.end());
   return found;

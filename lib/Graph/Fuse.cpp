@@ -8,6 +8,8 @@
 #include "Semantics/Check.h"
 #include "kexpr/ExpressionBuilder.h"
 
+#include <algorithm>
+
 using namespace kexpr;
 using namespace kexpr::graph;
 
@@ -90,23 +92,25 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
 
 Status Fuser::add(const Unit &unit) {
   const auto nodes = unit.formula->nodes();
-  const std::uint32_t first = nodes.front();
-  std::vector<Value> built(unit.formula->root - first + std::size_t{1});
-  std::vector<Value> arguments;
+  std::vector<Value> built, arguments;
+  const auto builtOf = [&](std::uint32_t node) {
+    return built[std::lower_bound(nodes.begin(), nodes.end(), node) -
+                 nodes.begin()];
+  };
   for (const std::uint32_t id : nodes) {
     const Node &node = unit.formula->expression.nodes()[id];
     const auto size = unit.sizes.find(id);
     arguments.clear();
     if (size == unit.sizes.end())
       for (std::uint32_t child : node.children)
-        arguments.push_back(built[child - first]);
+        arguments.push_back(builtOf(child));
     auto value = size != unit.sizes.end() ? literal(size->second)
                  : node.kind == NodeKind::Call
                      ? builder.call(node.name, arguments)
                      : leaf(unit, node);
     if (!value)
       return value.error();
-    built[id - first] = *value;
+    built.push_back(*value);
   }
   Expected<Value> result = built.back();
   if (unit.castTo)

@@ -32,7 +32,7 @@ Uses::Uses(const Flow &flow, const Draft &draft)
 
 // Compile time grows with these; more values than registers are no matter, as
 // spilling one costs less than a pass over memory.
-static constexpr std::size_t MostValues = 1024;
+static constexpr std::size_t MostValues = 2048;
 static constexpr std::size_t MostUnits = 512;
 static constexpr std::size_t MostOperands = 32;
 static constexpr std::size_t MostOutputs = 16;
@@ -119,6 +119,7 @@ bool Gatherer::canStandAt(GroupId group, unsigned level,
 
 /// Joins what can be joined of `chosen`, which is in the order of preference.
 bool Gatherer::tryJoin(UnitId unit, Chosen chosen) {
+  chosen.resize(std::min(chosen.size(), MostOperands + MostOutputs));
   while (!chosen.empty()) {
     const unsigned level = levelFor(unit, chosen);
     const auto stuck =

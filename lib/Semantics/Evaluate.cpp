@@ -35,6 +35,7 @@ public:
 private:
   Expected<Scalar> value(const Node &node);
   void findNeeded();
+  Scalar &valueOf(std::uint32_t node) { return values[node - first]; }
   const Scalar *known(const Node &operand) const {
     return operand.index < operands.size() ? operands[operand.index] : nullptr;
   }
@@ -63,7 +64,8 @@ private:
   /// By node: whether the root needs its value. Of an operand in `size` it does
   /// not.
   std::vector<bool> isNeeded;
-  std::vector<Scalar> values;
+  std::uint32_t first = 0;    ///< The first of them.
+  std::vector<Scalar> values; ///< From there on.
 };
 
 } // namespace
@@ -81,7 +83,7 @@ static Scalar scalarOf(const Number &number) {
 Expected<std::vector<Number>> Evaluator::numbers(const Node &node) {
   std::vector<Number> result;
   for (std::uint32_t child : node.children) {
-    const Scalar &scalar = values[child];
+    const Scalar &scalar = valueOf(child);
     const Node &argument = expression.nodes()[child];
     switch (scalar.kind) {
     case Scalar::Kind::Bool:
@@ -190,11 +192,19 @@ Expected<Scalar> Evaluator::value(const Node &node) {
     return result;
   case NodeKind::List:
     result.kind = Scalar::Kind::List;
-    // Calls may be used again; lists have one place.
-    for (std::uint32_t child : node.children)
-      result.elements.push_back(expression.nodes()[child].kind == NodeKind::List
-                                    ? std::move(values[child])
-                                    : values[child]);
+    for (std::uint32_t child : node.children) {
+      const Node &element = expression.nodes()[child];
+      // Lists of lists of other expressions could grow without bound.
+      if (element.kind == NodeKind::Operand &&
+          valueOf(child).kind == Scalar::Kind::List)
+        return fault(ErrorCode::Unsupported, element,
+                     concat("operand @", element.index,
+                            " is a list, which no other holds"));
+      // Calls may be used again; lists have one place.
+      result.elements.push_back(element.kind == NodeKind::List
+                                    ? std::move(valueOf(child))
+                                    : valueOf(child));
+    }
     return result;
   case NodeKind::Call:
     return call(node);
@@ -212,18 +222,31 @@ Expected<Scalar> Evaluator::value(const Node &node) {
 
 void Evaluator::findNeeded() {
   const auto nodes = expression.nodes();
-  isNeeded.resize(nodes.size());
+  isNeeded.resize(root + std::size_t{1});
   isNeeded[root] = true;
-  for (std::size_t i = root + std::size_t{1}; i-- > 0;)
-    for (std::size_t k = 0; isNeeded[i] && k < nodes[i].children.size(); ++k)
-      if (k > 0 || nodes[i].kind != NodeKind::Call || nodes[i].name != "size" ||
-          nodes[nodes[i].children[k]].kind != NodeKind::Operand)
-        isNeeded[nodes[i].children[k]] = true;
+  // The walk ends with the last that is needed: a list may have many elements.
+  std::size_t open = 1;
+  for (first = root + 1; open > 0;) {
+    const Node &node = nodes[--first];
+    if (!isNeeded[first])
+      continue;
+    --open;
+    for (std::size_t k = 0; k < node.children.size(); ++k) {
+      const std::uint32_t child = node.children[k];
+      const bool isShape = k == 0 && node.kind == NodeKind::Call &&
+                           node.name == "size" &&
+                           nodes[child].kind == NodeKind::Operand;
+      if (isShape || isNeeded[child])
+        continue;
+      isNeeded[child] = true;
+      ++open;
+    }
+  }
 }
 
 const Node *Evaluator::firstElement() const {
   const auto nodes = expression.nodes();
-  for (std::size_t i = 0; i <= root; ++i)
+  for (std::size_t i = first; i <= root; ++i)
     if (isNeeded[i] && nodes[i].kind == NodeKind::Operand && !known(nodes[i]))
       return &nodes[i];
   return nullptr;
@@ -235,7 +258,7 @@ Expected<Scalar> Evaluator::run() {
                  concat("operand @", operand->index,
                         " has elements; only its sizes can be evaluated"));
   const auto nodes = expression.nodes();
-  for (std::size_t i = 0; i <= root; ++i) {
+  for (std::size_t i = first; i <= root; ++i) {
     auto result = isNeeded[i] ? value(nodes[i]) : Scalar();
     if (!result)
       return result;

@@ -13,6 +13,8 @@
 #include "Syntax/Lexer.h"
 #include "Syntax/Printer.h"
 
+#include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -37,17 +39,26 @@ struct ExpressionBuilder::State {
     });
   }
   Expected<Value> add(const Node &node);
+  Status checkRoom(std::size_t arguments) const;
   Status check(Span<const Value> values, std::string_view what) const;
   std::vector<Node> nodesFor(Span<const Value> outputs) const;
 };
 
 Expected<ExpressionBuilder::Value>
 ExpressionBuilder::State::add(const Node &node) {
-  if (nodes.size() >= limits.maxNodes)
-    return Error(ErrorCode::LimitExceeded,
-                 concat("more than ", limits.maxNodes, " nodes"));
+  if (auto status = checkRoom(0); !status)
+    return status.error();
   nodes.push_back(node);
   return Value(nodes.size() - 1);
+}
+
+/// Each argument is a node of the listing, or a name that counts as one.
+Status ExpressionBuilder::State::checkRoom(std::size_t arguments) const {
+  const std::size_t most = std::min<std::size_t>(
+      limits.maxNodes, std::numeric_limits<std::uint32_t>::max());
+  if (nodes.size() < most && children.size() + arguments <= most)
+    return {};
+  return Error(ErrorCode::LimitExceeded, concat("more than ", most, " nodes"));
 }
 
 Status ExpressionBuilder::State::check(Span<const Value> values,
@@ -122,6 +133,9 @@ Expected<ExpressionBuilder::Value> ExpressionBuilder::boolean(bool value) {
 
 /// Whether a text is one token, a name.
 static bool isName(std::string_view text) {
+  constexpr std::size_t longest = 256;
+  if (text.size() > longest)
+    return false;
   const auto tokens = syntax::lex(text);
   return tokens && tokens->size() == 1 &&
          (*tokens)[0].kind == TokenKind::Name && (*tokens)[0].text == text;
@@ -138,6 +152,10 @@ ExpressionBuilder::call(std::string_view name, Span<const Value> arguments) {
       known = to.names.emplace(name).first;
     }
     if (auto status = to.check(arguments, "argument"); !status)
+      return status.error();
+    if (arguments.empty())
+      return Error(ErrorCode::InvalidArgument, "a call has an argument");
+    if (auto status = to.checkRoom(arguments.size()); !status)
       return status.error();
     const auto first = static_cast<std::uint32_t>(to.children.size());
     for (Value argument : arguments)

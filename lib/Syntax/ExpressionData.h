@@ -22,7 +22,7 @@ struct ExpressionData {
   std::vector<Token> tokens;
   std::vector<Node> nodes; ///< Children first.
   std::vector<std::uint32_t> childIndices;
-  std::vector<std::uint32_t> named; ///< The node behind %0, %1...
+  bool isListing = false; ///< Whether it names values.
   std::vector<RpnEntry> rpn;
   std::string canonical;
   std::vector<std::uint32_t> usedOperands;

@@ -26,21 +26,14 @@ static Status checkText(std::string_view text, Span<const Token> tokens) {
                std::string(text), {0, text.size()});
 }
 
-static bool isLiteral(NodeKind kind) {
-  return kind >= NodeKind::Integer && kind <= NodeKind::None;
-}
-
 static ParseLimits takenBy(const detail::ExpressionData &data) {
-  const auto literals =
-      std::count_if(data.nodes.begin(), data.nodes.end(),
-                    [](const Node &node) { return isLiteral(node.kind); });
   return {.maxLength = data.text.size(),
           .maxDepth = data.taken.maxDepth,
-          .maxNodes = data.nodes.size(),
+          .maxNodes = data.taken.maxNodes,
           .maxOperands = data.usedOperands.empty()
                              ? 0
                              : std::size_t{data.usedOperands.back()} + 1,
-          .maxLiterals = static_cast<std::size_t>(literals)};
+          .maxLiterals = data.taken.maxLiterals};
 }
 
 /// What follows from the nodes: the reverse Polish order, which is the
@@ -49,7 +42,7 @@ static ParseLimits takenBy(const detail::ExpressionData &data) {
 static void derive(detail::ExpressionData &data) {
   for (std::uint32_t i = 0; i < data.nodes.size(); ++i) {
     const Node &node = data.nodes[i];
-    if (data.named.empty())
+    if (!data.isListing)
       data.rpn.push_back(
           {node.kind, i, static_cast<std::uint32_t>(node.children.size())});
     if (node.kind == NodeKind::Operand)

@@ -117,6 +117,11 @@ void Merged::merge() {
   std::vector<std::uint32_t> table(std::bit_ceil(2 * nodes.size()), none);
   first.reserve(nodes.size());
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    // No operator takes a list, and what is in one is used by that one.
+    if (nodes[i].kind == NodeKind::List) {
+      first.push_back(i);
+      continue;
+    }
     std::size_t place = hashOf(nodes[i]) & (table.size() - 1);
     while (table[place] != none && !areEqual(nodes[table[place]], nodes[i]))
       place = (place + 1) & (table.size() - 1);
@@ -135,6 +140,7 @@ std::uint64_t Merged::hashOf(const Node &node) const {
   mix(node.index);
   mix(static_cast<std::uint64_t>(node.integer));
   mix(bitsOf(node.number));
+  mix(bitsOf(node.imaginary));
   for (char c : node.name)
     mix(static_cast<unsigned char>(c));
   for (std::uint32_t child : node.children)

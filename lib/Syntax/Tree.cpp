@@ -23,18 +23,24 @@ Status TreeBuilder::checkLimit(std::size_t count, std::size_t limit,
                std::string(text), token.range);
 }
 
+/// Whether one more node may be read; names of calls count as well.
+Status TreeBuilder::checkNode(const Token &token, bool isLiteral) {
+  auto status = checkLimit(nodes.size() + references + frames.size(),
+                           limits.maxNodes, "nodes", token);
+  return status && isLiteral
+             ? checkLimit(literals++, limits.maxLiterals, "literals", token)
+             : status;
+}
+
+static bool isLiteral(NodeKind kind) {
+  return kind >= NodeKind::Integer && kind <= NodeKind::None;
+}
+
 Status TreeBuilder::addLeaf(const Token &token) {
-  if (auto status = checkLimit(nodes.size() + frames.size(), limits.maxNodes,
-                               "nodes", token);
+  if (auto status = checkNode(token, token.kind != TokenKind::Operand &&
+                                         token.kind != TokenKind::Name);
       !status)
     return status;
-  const bool isLiteral =
-      token.kind != TokenKind::Operand && token.kind != TokenKind::Name;
-  if (isLiteral)
-    if (auto status =
-            checkLimit(literals++, limits.maxLiterals, "literals", token);
-        !status)
-      return status;
   auto leaf = leafOf(token, text, limits);
   if (!leaf)
     return leaf.error();
@@ -44,32 +50,49 @@ Status TreeBuilder::addLeaf(const Token &token) {
   return {};
 }
 
-/// Limits are those of the graph: what is used twice counts once, and where
-/// definitions nest, depth adds up.
+/// Limits are those of what is written, and where definitions nest, depth adds
+/// up.
 Status TreeBuilder::addNamed(const Token &token) {
   const std::string_view digits = token.text.substr(1);
   std::size_t number = named.size();
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (number >= named.size())
     return fault(concat(token.text, " has no definition so far"), token.range);
-  named[number].isUsed = true;
-  const std::uint32_t node = named[number].node;
-  const std::size_t depth = frames.size() + children[node].depth;
-  if (depth > 0)
-    if (auto status =
-            checkLimit(depth - 1, limits.maxDepth, "nested calls", token);
-        !status)
-      return status;
-  values.push_back(node);
+  Named &value = named[number];
+  value.isUsed = true;
+  if (auto status = checkNode(token, value.leaf && isLiteral(value.leaf->kind));
+      !status)
+    return status;
+  if (value.leaf) {
+    values.push_back(static_cast<std::uint32_t>(nodes.size()));
+    nodes.push_back(*value.leaf);
+    children.emplace_back();
+    return {};
+  }
+  const std::size_t depth = frames.size() + children[value.node].depth;
+  if (auto status =
+          checkLimit(depth - 1, limits.maxDepth, "nested calls", token);
+      !status)
+    return status;
+  ++references;
+  values.push_back(value.node);
   return {};
 }
 
 Status TreeBuilder::define(const Token &token) {
   const std::uint32_t node = values.back();
-  if (nodes[node].kind == NodeKind::List)
-    return fault("a list cannot have a name", token.range);
+  const NodeKind kind = nodes[node].kind;
+  if (kind == NodeKind::List || kind == NodeKind::Word)
+    return fault(concat("a ", nameOf(kind), " cannot have a name"),
+                 token.range);
   values.pop_back();
   named.push_back({node, token.range});
+  if (kind == NodeKind::Call)
+    return {};
+  named.back().leaf = nodes[node];
+  literals -= isLiteral(kind);
+  nodes.pop_back();
+  children.pop_back();
   return {};
 }
 
@@ -78,9 +101,7 @@ Status TreeBuilder::open(const Token &token) {
           checkLimit(frames.size(), limits.maxDepth, "nested calls", token);
       !status)
     return status;
-  if (auto status = checkLimit(nodes.size() + frames.size(), limits.maxNodes,
-                               "nodes", token);
-      !status)
+  if (auto status = checkNode(token, false); !status)
     return status;
   const bool call = token.kind == TokenKind::Name;
   frames.push_back({call ? NodeKind::Call : NodeKind::List,
@@ -111,8 +132,10 @@ Status TreeBuilder::finish(detail::ExpressionData &data) {
     if (!value.isUsed)
       return fault(concat("value %", &value - named.data(), " has no use"),
                    value.range);
-    data.named.push_back(value.node);
+    data.isListing = true;
   }
+  data.taken.maxNodes = nodes.size() + references;
+  data.taken.maxLiterals = literals;
   data.taken.maxDepth = children.back().depth;
   data.nodes = std::move(nodes);
   data.childIndices = std::move(childIndices);

@@ -9,6 +9,8 @@
 
 #include "Syntax/ExpressionData.h"
 
+#include <optional>
+
 namespace kexpr::syntax {
 
 /// Takes leaves, calls and lists in the order they are read and holds the tree
@@ -57,12 +59,15 @@ private:
   struct Named {
     std::uint32_t node;
     SourceRange range; ///< Of the definition's name.
+    /// Instead of the node: what is no call stands wherever it is used.
+    std::optional<Node> leaf = {};
     bool isUsed = false;
   };
   Error fault(std::string message, SourceRange range) const {
     return {ErrorCode::InvalidSyntax, std::move(message), std::string(text),
             range};
   }
+  Status checkNode(const Token &token, bool isLiteral);
   Status checkLimit(std::size_t count, std::size_t limit, const char *what,
                     const Token &token) const;
 
@@ -75,6 +80,7 @@ private:
   std::vector<Named> named;
   std::vector<std::uint32_t> childIndices;
   std::size_t literals = 0;
+  std::size_t references = 0; ///< To calls that have names.
 };
 
 } // namespace kexpr::syntax

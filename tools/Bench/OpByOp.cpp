@@ -22,6 +22,9 @@ public:
       : engine(engine), expression(expression), shapes(shapes) {}
 
   Expected<OpByOp> build() {
+    if (expression.rpn().empty())
+      return Error(ErrorCode::Unsupported,
+                   "an expression that names values is no list of steps");
     for (const RpnEntry &entry : expression.rpn())
       if (auto status = take(entry); !status)
         return status.error();

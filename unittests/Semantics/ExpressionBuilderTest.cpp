@@ -85,6 +85,8 @@ TEST(ExpressionBuilder, ErrorsSayWhatIsWrong) {
   const Built a = *builder.operand(1);
   EXPECT_EQ(messageOf(builder.call("add", {a, Built(1)})),
             "argument 1 is no value of this builder");
+  EXPECT_EQ(messageOf(builder.call("neg", {})), "a call has an argument");
+  EXPECT_FALSE(builder.call(std::string(257, 'a'), a));
   for (const char *name : {"", "a b", "add(", "1", "True", "inf", "%0", "@0",
                            "add ", "na\xc3\xafve"})
     EXPECT_FALSE(builder.call(name, a)) << name;

@@ -107,6 +107,7 @@ static constexpr Malformed Cases[] = {
     {"add(%1,@0)", 4, 6, "%1 has no definition so far"},
     {"%0=neg(@0);%1=abs(@0);%1", 0, 2, "value %0 has no use"},
     {"%0=[@0,@1];%0", 0, 2, "a list cannot have a name"},
+    {"%0=floor;[%0,%0]", 0, 2, "a word cannot have a name"},
     {"%18446744073709551616", 0, 21,
      "%18446744073709551616 has no definition so far"},
     {"%0x=neg(@0);%0", 0, 3, "'%0x' is no value; an index is decimal digits"},

@@ -79,13 +79,32 @@ TEST(NamedValues, AreNeverUnfolded) {
   EXPECT_LT(syntax::list(expression).text.size(), 4000u);
 }
 
+TEST(NamedValues, ListsInCallsAreNotUnfoldedEither) {
+  std::string text = "%0=neg(@0);";
+  for (int i = 1; i < 41; ++i) {
+    const std::string last = "[%" + std::to_string(i - 1) + "]";
+    text += "%" + std::to_string(i) + "=f(" + last + "," + last + ");";
+  }
+  const std::string canonical = graphOf(text + "%40").canonical();
+  EXPECT_LT(canonical.size(), 2000u);
+  EXPECT_EQ(graphOf(canonical).canonical(), canonical);
+}
+
+TEST(NamedValues, LiteralsStandWhereverTheyAreUsed) {
+  const Expression expression = graphOf("%0=@0;%1=2;[neg(%0),add(%0,%1),%1]");
+  EXPECT_EQ(expression.canonical(), "[neg(@0),add(@0,2),2]");
+  EXPECT_EQ(expression.nodes().size(), 7u);
+  EXPECT_EQ(expression.tightestLimits().maxLiterals, 2u);
+}
+
+/// What is written counts: nodes, and names of calls.
 TEST(NamedValues, LimitsCountTheGraph) {
   const auto codeOf = [](const std::string &text, const ParseLimits &limits) {
     const auto expression = Expression::parse(text, limits);
     return expression ? 0 : static_cast<int>(expression.error().code());
   };
-  EXPECT_EQ(codeOf(doubled(40), {.maxNodes = 42}), 0);
-  EXPECT_EQ(codeOf(doubled(40), {.maxNodes = 41}),
+  EXPECT_EQ(codeOf(doubled(40), {.maxNodes = 121}), 0);
+  EXPECT_EQ(codeOf(doubled(40), {.maxNodes = 120}),
             static_cast<int>(ErrorCode::LimitExceeded));
   // Depth adds up over definitions.
   EXPECT_EQ(codeOf(doubled(40), {.maxDepth = 40}), 0);
