@@ -36,7 +36,8 @@ int main() {
     return std::cerr << kernel.error().render() << '\n', 1;
   const float a = 4, x = 0.2f;
   float out = 0;
-  if (auto status = kernel->run({{&a, {}}, {&x, {}}}, {&out, {}}); !status)
+  const kexpr::TensorView inputs[] = {{&a, {}}, {&x, {}}};
+  if (auto status = kernel->run(inputs, kexpr::TensorView(&out, {})); !status)
     return std::cerr << status.error().render() << '\n', 1;
   std::cout << kernel->expression().text() << '\n' << out << '\n';
 }

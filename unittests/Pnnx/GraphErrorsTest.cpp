@@ -159,3 +159,12 @@ TEST_F(GraphErrors, ValuesThatAreNoTensors) {
             "output 'out': value [1,None] is no number and no list of "
             "numbers");
 }
+
+TEST_F(GraphErrors, ListsOfOtherListsDoNotGrow) {
+  // Forty of them would hold 2^40 numbers.
+  EXPECT_EQ(notMade({"pnnx.Expression e 0 1 a expr=[1,2]",
+                     "pnnx.Expression f 1 1 a b expr=[@0,@0]",
+                     "pnnx.Output out 1 0 b"}),
+            "pnnx.Expression 'f' in line 4: operand @0 is a list, which no "
+            "other holds");
+}
