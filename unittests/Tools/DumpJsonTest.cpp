@@ -105,7 +105,7 @@ TEST(DumpJson, TheSamePartIsTheSameEverywhere) {
       if (part["id"].get<std::string>().starts_with('n')) {
         EXPECT_EQ(
             text.substr(word["column"].get<std::size_t>() - 1, word["size"]),
-            part["name"]);
+            part["name"].get<std::string>());
       }
     }
 }
