@@ -81,8 +81,8 @@ static std::vector<std::string> snippetsOf(const SourceFile &page) {
 TEST(Docs, EmbeddingShowsTheExamples) {
   const std::string folder = "docs/examples/";
   std::string examples;
-  for (const char *file : {"embed.c", "embed.cpp", "executor.cpp", "graph.c",
-                           "graph.cpp", "layer.cpp"})
+  for (const char *file : {"built.cpp", "embed.c", "embed.cpp", "executor.cpp",
+                           "graph.c", "graph.cpp", "layer.cpp"})
     examples += sourceFile(folder + file).text;
   const auto snippets = snippetsOf(sourceFile("docs/embedding.md"));
   EXPECT_GE(snippets.size(), 4u);
