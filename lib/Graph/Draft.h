@@ -84,11 +84,6 @@ Status checkSizes(const Flow &flow, const Draft &draft);
 /// that is not.
 Status checkDeclared(const Flow &flow, const Draft &draft);
 
-/// The name of the cast to a type.
-std::string_view castName(DType type);
-/// The same for f16 and bf16; empty for other types.
-std::string_view roundingCast(DType type);
-
 /// The type of a Python value as a tensor, and its elements. Errors:
 /// Unsupported for what is no number and no list of numbers.
 Expected<TensorType> tensorTypeOf(const Scalar &scalar);

@@ -148,11 +148,11 @@ FlowBuilder::formulasOf(const PnnxOperator &op, const Expression &expression,
   if (isList)
     for (std::uint32_t child : root.children)
       formulas.push_back({expression, child});
-  if (op.outputs.size() != 1 && op.outputs.size() != formulas.size())
+  const std::size_t count = isList ? formulas.size() : 1;
+  if (op.outputs.size() != 1 && op.outputs.size() != count)
     return Error(ErrorCode::InvalidArgument,
                  "it has " + std::to_string(op.outputs.size()) +
-                     " outputs for " +
-                     std::to_string(isList ? formulas.size() : 1) + " values");
+                     " outputs for " + std::to_string(count) + " values");
   return formulas;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Graph/Draft.h"
 #include "Semantics/Check.h"
+#include "Semantics/Promotion.h"
 #include "kexpr/ExpressionBuilder.h"
 
 #include <algorithm>
@@ -41,8 +42,10 @@ private:
 /// do not depend on what was merged.
 Expected<ExpressionBuilder::Value> Fuser::valueOf(ValueId value) {
   if (const auto found = inner.find(value); found != inner.end()) {
-    const auto cast = roundingCast(draft.facts[value].tensor.type);
-    return cast.empty() ? found->second : builder.call(cast, found->second);
+    const DType type = draft.facts[value].tensor.type;
+    return semantics::heldType(type) == type
+               ? found->second
+               : builder.call(semantics::castName(type), found->second);
   }
   const auto next = static_cast<std::uint32_t>(operands.size());
   const auto [operand, isNew] = known.try_emplace(value, next);
@@ -114,7 +117,7 @@ Status Fuser::add(const Unit &unit) {
   }
   Expected<Value> result = built.back();
   if (unit.castTo)
-    result = builder.call(castName(*unit.castTo), built.back());
+    result = builder.call(semantics::castName(*unit.castTo), built.back());
   if (!result)
     return result.error();
   inner.insert_or_assign(unit.outputs[0], *result);

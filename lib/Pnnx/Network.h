@@ -8,6 +8,7 @@
 #ifndef KEXPR_PNNX_NETWORK_H
 #define KEXPR_PNNX_NETWORK_H
 
+#include "Support/Quote.h"
 #include "kexpr/PnnxModel.h"
 
 namespace kexpr::pnnx {
@@ -21,15 +22,6 @@ struct Network {
   std::vector<PnnxOperand> operands;
   std::vector<std::uint32_t> order; ///< As `PnnxModel::order`.
 };
-
-/// `word` in single quotes, cut if it is very long.
-inline std::string quote(std::string_view word) {
-  constexpr std::size_t most = 48;
-  std::string quoted = "'";
-  quoted += word.substr(0, most);
-  quoted += word.size() > most ? "...'" : "'";
-  return quoted;
-}
 
 } // namespace kexpr::pnnx
 

@@ -145,18 +145,17 @@ Expected<ExpressionBuilder::Value>
 ExpressionBuilder::call(std::string_view name, Span<const Value> arguments) {
   return State::with(state, [&](State &to) -> Expected<Value> {
     auto known = to.names.find(name);
-    if (known == to.names.end()) {
-      if (!isName(name))
-        return Error(ErrorCode::InvalidSyntax,
-                     concat(quote(name), " is no name of an operator"));
-      known = to.names.emplace(name).first;
-    }
+    if (known == to.names.end() && !isName(name))
+      return Error(ErrorCode::InvalidSyntax,
+                   concat(quote(name), " is no name of an operator"));
     if (auto status = to.check(arguments, "argument"); !status)
       return status.error();
     if (arguments.empty())
       return Error(ErrorCode::InvalidArgument, "a call has an argument");
     if (auto status = to.checkRoom(arguments.size()); !status)
       return status.error();
+    if (known == to.names.end())
+      known = to.names.emplace(name).first;
     const auto first = static_cast<std::uint32_t>(to.children.size());
     for (Value argument : arguments)
       to.children.push_back(static_cast<std::uint32_t>(argument));

@@ -137,3 +137,10 @@ std::optional<DType> semantics::castType(std::string_view name) {
       return cast.type;
   return std::nullopt;
 }
+
+std::string_view semantics::castName(DType type) {
+  for (const Cast &cast : Casts)
+    if (cast.type == type && cast.name.starts_with("torch."))
+      return cast.name;
+  return {};
+}

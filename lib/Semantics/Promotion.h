@@ -42,6 +42,8 @@ DType heldType(DType type);
 bool isExact(DType from, DType to);
 /// The type that a cast of that name gives: `int`, `torch.float`...
 std::optional<DType> castType(std::string_view name);
+/// Such a name, as PyTorch calls the type.
+std::string_view castName(DType type);
 
 } // namespace kexpr::semantics
 

@@ -8,6 +8,7 @@
 #define KEXPR_UNITTESTS_API_CACHEDENGINE_H
 
 #include "Api/NumberedExpressions.h"
+#include "Host/Skips.h"
 #include "TestUtil/Files.h"
 
 namespace kexpr::test {
@@ -42,7 +43,7 @@ protected:
     unsetenv("KEXPR_DUMP");
     unsetenv("KEXPR_LOG");
     if (Engine().vectorBits() == 0)
-      GTEST_SKIP() << "no machine code can be generated here";
+      GTEST_SKIP() << test::skips::NoCode;
   }
 
   /// Looked up, not found, generated, stored; of an engine of its own.

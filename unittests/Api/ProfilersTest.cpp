@@ -8,6 +8,7 @@
 // Kernels as perf and gdb show them, where these are installed and permitted.
 //
 //===----------------------------------------------------------------------===//
+#include "Host/Skips.h"
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
 #include "kexpr/kexpr.h"
@@ -27,7 +28,7 @@ protected:
     if (IsSanitized)
       GTEST_SKIP() << "profilers see a sanitizer's code, too";
     if (Engine().vectorBits() == 0)
-      GTEST_SKIP() << "no machine code can be generated here";
+      GTEST_SKIP() << test::skips::NoCode;
   }
   /// What a shell command prints, if it succeeds; else empty.
   std::string outputOf(const std::string &command) const {

@@ -168,3 +168,10 @@ TEST_F(GraphErrors, ListsOfOtherListsDoNotGrow) {
             "pnnx.Expression 'f' in line 4: operand @0 is a list, which no "
             "other holds");
 }
+
+TEST_F(GraphErrors, OutputsThatNoValueIsFor) {
+  EXPECT_EQ(notMade({"pnnx.Input in 0 1 x", "F.relu r 1 0 x"}),
+            "F.relu 'r' in line 4: it has 0 outputs for 1 values");
+  EXPECT_EQ(notMade({"pnnx.Input in 0 1 x", "F.relu r 1 2 x y z"}),
+            "F.relu 'r' in line 4: it has 2 outputs for 1 values");
+}
