@@ -23,6 +23,26 @@ TEST(OutOfMemoryElsewhere, InReadingAndEvaluating) {
   }));
 }
 
+TEST(OutOfMemoryElsewhere, InBuildingAnExpression) {
+  EXPECT_TRUE(endsWell([] {
+    ExpressionBuilder builder;
+    const auto a = *builder.operand(0);
+    auto last = a;
+    // What failed has left nothing behind.
+    const auto step = [&] {
+      const auto sum = builder.call("add", {last, a});
+      const auto half = sum ? builder.call("mul", {*sum, a}) : sum;
+      if (half)
+        last = *half;
+      return bool(half);
+    };
+    failEach(step, [](bool) {});
+    failEach([&] { return bool(builder.finish({last, a})); }, [](bool) {});
+    failEach([&] { return bool(ExpressionBuilder().operand(0)); }, [](bool) {});
+    EXPECT_EQ(builder.finish(last)->text(), "mul(add(@0,@0),@0)");
+  }));
+}
+
 TEST(OutOfMemoryElsewhere, InCompilationWithoutLlvm) {
   EXPECT_TRUE(endsWell([] {
     const std::string text = numbered(2), spaced = " " + text;
