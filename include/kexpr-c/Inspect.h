@@ -94,7 +94,7 @@ enum {                    ///< What an expression is on its way to machine code.
   KEXPR_STAGE_RPN = 2,    ///< The reverse Polish order.
   KEXPR_STAGE_GRAPH = 3,  ///< The checked, simplified graph.
   KEXPR_STAGE_DOT = 4,    ///< The same for Graphviz.
-  KEXPR_STAGE_PLAN = 5,   ///< The graph and how operands walk.
+  KEXPR_STAGE_PLAN = 5,   ///< The graph and how operands pattern.
   KEXPR_STAGE_LLVM = 6,   ///< LLVM IR as it is emitted.
   KEXPR_STAGE_LLVM_OPT = 7, ///< LLVM IR as instruction selection gets it.
   KEXPR_STAGE_MIR = 8,      ///< LLVM's MIR text of the finished function.

@@ -65,7 +65,7 @@ public:
   SourceRange range() const { return place; }
   /// Whether `range()` is meaningful: a fault at the end of the text has an
   /// empty range and a place.
-  bool hasPlace() const { return placed; }
+  bool hasRange() const { return placed; }
 
   /// `error: <message>`, and for a fault with a place the line it is on and a
   /// caret with tildes under the range. Long lines are cut around the range;

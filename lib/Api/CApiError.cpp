@@ -30,7 +30,7 @@ struct OwnedError : kexpr_error {
     rendered = text.c_str();
     source = error.source().c_str();
     range = error.range();
-    placed = error.hasPlace();
+    placed = error.hasRange();
   }
 
   Error error;

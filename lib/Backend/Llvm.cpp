@@ -150,9 +150,9 @@ symbolsOf(const syntax::Listing &listing, codegen::ObjectCode object,
   symbols->size = object.size;
   symbols->listing = listing.text;
   symbols->path = listing.path;
-  for (const codegen::CodePlace &each : object.places)
+  for (const codegen::CodeLocation &each : object.locations)
     symbols->lines.push_back(
-        {static_cast<std::uint32_t>(entry) + each.offset, each.place});
+        {static_cast<std::uint32_t>(entry) + each.offset, each.location});
   symbols->frames = std::move(object.frames);
   return symbols;
 }

@@ -160,10 +160,10 @@ std::string dwarf::lines(const Symbols &symbols, std::uint64_t address,
         each.offset - entry >= symbols.size)
       continue;
     program.put(AdvancePc).putUnsigned(each.offset - entry - at);
-    program.put(AdvanceLine).putSigned(each.place.line - line);
-    program.put(SetColumn).putUnsigned(each.place.column).put(Copy);
+    program.put(AdvanceLine).putSigned(each.location.line - line);
+    program.put(SetColumn).putUnsigned(each.location.column).put(Copy);
     at = each.offset - entry;
-    line = each.place.line;
+    line = each.location.line;
   }
   program.put(AdvancePc).putUnsigned(symbols.size - at);
   program.put(Extended).putUnsigned(1).put(EndSequence);
@@ -184,13 +184,14 @@ std::string dwarf::frames(const Symbols &symbols, std::uint64_t address) {
     return {};
   std::memcpy(&common, bytes.data(), sizeof common);
   const std::uint64_t second = sizeof common.size + std::uint64_t{common.size};
-  const std::uint64_t place = second + sizeof own;
-  if (common.identifier != 0xffffffff || place + sizeof address > bytes.size())
+  const std::uint64_t location = second + sizeof own;
+  if (common.identifier != 0xffffffff ||
+      location + sizeof address > bytes.size())
     return {};
   std::memcpy(&own, bytes.data() + second, sizeof own);
   if (own.identifier != 0 ||
       second + sizeof own.size + own.size != bytes.size())
     return {};
-  std::memcpy(bytes.data() + place, &address, sizeof address);
+  std::memcpy(bytes.data() + location, &address, sizeof address);
   return bytes;
 }

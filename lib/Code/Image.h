@@ -7,7 +7,7 @@
 #ifndef KEXPR_CODE_IMAGE_H
 #define KEXPR_CODE_IMAGE_H
 
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 
 #include <cstddef>
 #include <memory>
@@ -19,7 +19,7 @@ namespace kexpr::code {
 /// From a byte of an image on, up to the next entry, code is of a place.
 struct LineEntry {
   std::uint32_t offset = 0;
-  Place place;
+  SourceLocation location;
 };
 
 /// What profilers and debuggers may know of an image.

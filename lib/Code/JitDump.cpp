@@ -107,8 +107,8 @@ static void putLines(std::string &bytes, const NamedCode &code) {
     put(bytes, Lines{.address = address, .count = lines.size()});
     for (const LineEntry &line : lines) {
       put(bytes, Line{.address = address + line.offset,
-                      .line = line.place.line,
-                      .column = line.place.column});
+                      .line = line.location.line,
+                      .column = line.location.column});
       putText(bytes, code.symbols.path);
     }
   });

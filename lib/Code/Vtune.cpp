@@ -62,7 +62,7 @@ static std::vector<LineOfCode> tableOf(const NamedCode &code) {
     if (!table.empty())
       table.back().end = line.offset;
     table.push_back({static_cast<unsigned>(code.bytes.size()),
-                     static_cast<unsigned>(line.place.line)});
+                     static_cast<unsigned>(line.location.line)});
   }
   return table;
 }

@@ -44,7 +44,7 @@ private:
   }
 
   StringRef mark, prefix;
-  Place place;
+  SourceLocation location;
   bool isDebugSection = false;
 };
 
@@ -91,9 +91,9 @@ void Reader::readDirective(StringRef line, StringRef comment) {
     isDebugSection = words.size() > 1 && (words[1].starts_with(".debug_") ||
                                           words[1].starts_with("__DWARF"));
   if (words[0] == ".loc" && words.size() > 3) {
-    place = {};
-    if (!words[2].getAsInteger(10, place.line) && place.line)
-      words[3].getAsInteger(10, place.column);
+    location = {};
+    if (!words[2].getAsInteger(10, location.line) && location.line)
+      words[3].getAsInteger(10, location.column);
     return;
   }
   // Line and unwind tables are of the text that is left out.
@@ -114,7 +114,8 @@ void Reader::read(StringRef line) {
     return;
   if (code.ends_with(":"))
     return readLabel(code.drop_back(), comment);
-  lines.push_back({Kind::Instruction, code.trim().str(), comment.str(), place});
+  lines.push_back(
+      {Kind::Instruction, code.trim().str(), comment.str(), location});
 }
 
 /// "ymm1 = 2.0" of "ymm1 = [2.0,2.0]".
@@ -159,12 +160,13 @@ Expected<Assembly> codegen::assemble(const semantics::Plan &plan,
 }
 
 /// "4 sigmoid".
-static std::string wordsAt(const syntax::Listing &listing, Place place) {
-  if (!place)
+static std::string wordsAt(const syntax::Listing &listing,
+                           SourceLocation location) {
+  if (!location)
     return {};
-  return place.line == syntax::Listing::loop().line
-             ? concat(place.line, " loop")
-             : concat(place.line, ' ', listing.wordAt(place));
+  return location.line == syntax::Listing::loop().line
+             ? concat(location.line, " loop")
+             : concat(location.line, ' ', listing.wordAt(location));
 }
 
 /// Columns that a text takes after a tab.
@@ -200,7 +202,7 @@ std::string codegen::textOf(const Assembly &assembly,
       text = StringRef(text).rtrim().str() + '\n';
       continue;
     }
-    std::string note = wordsAt(listing, line.place);
+    std::string note = wordsAt(listing, line.location);
     if (!line.comment.empty())
       note += concat(note.empty() ? "" : "; ", shortened(line.comment));
     text += besides(line.text, assembly.comment, note) + '\n';
@@ -279,7 +281,7 @@ std::vector<CodeLine> codegen::linesOf(const Assembly &assembly) {
       lines.push_back(
           {line.comment.empty() ? line.text : line.comment, true, false, {}});
     else
-      lines.push_back({withNames(line.text, names), false, false, line.place,
+      lines.push_back({withNames(line.text, names), false, false, line.location,
                        noteOf(line, constants)});
   }
   markLoop(lines);

@@ -25,7 +25,7 @@ struct AssemblyLine {
   /// What LLVM says of it: the values of constants, spills. Of a label, the
   /// name of its block.
   std::string comment;
-  Place place; ///< Of an instruction.
+  SourceLocation location; ///< Of an instruction.
 };
 
 /// The assembly of a plan that has a listing, its line tables left out.

@@ -15,7 +15,7 @@
 #define KEXPR_CODEGEN_CODEGEN_H
 
 #include "Semantics/Plan.h"
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 #include "kexpr/Error.h"
 
 #include <chrono>
@@ -73,9 +73,9 @@ struct CompileTimes {
 };
 
 /// From a byte of a function on, up to the next entry, code is of a place.
-struct CodePlace {
+struct CodeLocation {
   std::uint32_t offset = 0;
-  Place place;
+  SourceLocation location;
 };
 
 /// A relocatable object file with one `LoopFn` under `symbol`, which is all of
@@ -89,7 +89,7 @@ struct ObjectCode {
   /// DWARF's table for unwinding, `.debug_frame`, of a function at address 0.
   /// Code is the same with them and without.
   std::size_t size = 0;
-  std::vector<CodePlace> places;
+  std::vector<CodeLocation> locations;
   std::vector<char> frames;
 };
 

@@ -17,7 +17,7 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-static Place placeOf(const llvm::Instruction &instruction) {
+static SourceLocation locationOf(const llvm::Instruction &instruction) {
   const llvm::DebugLoc &location = instruction.getDebugLoc();
   if (!location || location.getLine() == 0)
     return {};
@@ -46,8 +46,8 @@ static std::vector<CodeLine> instructionsOf(llvm::Module &module) {
     const bool isInLoop = isOfLoop(block);
     lines.push_back({block.getName().str(), true, isInLoop, {}});
     for (llvm::Instruction &instruction : block) {
-      const Place place = placeOf(instruction);
-      lines.push_back({textOf(instruction, slots), false, isInLoop, place});
+      const SourceLocation location = locationOf(instruction);
+      lines.push_back({textOf(instruction, slots), false, isInLoop, location});
     }
   }
   return lines;

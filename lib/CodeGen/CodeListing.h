@@ -8,7 +8,7 @@
 #define KEXPR_CODEGEN_CODELISTING_H
 
 #include "CodeGen/CodeGen.h"
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 
 namespace kexpr::codegen {
 
@@ -21,7 +21,7 @@ struct CodeLine {
   /// Whether it is of the main loop, rare ways out of it left aside.
   bool isInLoop = false;
   /// In `Plan::listing`; no place for labels and for constants in memory.
-  Place place;
+  SourceLocation location;
   /// Of an instruction: the constant in memory that it names, as `float 0.5`,
   /// or what LLVM says of it: `64-byte Spill`, `xmm0 = (xmm1 * xmm0) + xmm2`.
   std::string note = {};

@@ -69,7 +69,7 @@ DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing,
   function.setSubprogram(scope);
 }
 
-const llvm::DebugLoc &DebugInfo::at(Place place) {
+const llvm::DebugLoc &DebugInfo::at(SourceLocation place) {
   llvm::DebugLoc &location = known[place];
   if (!location)
     location = llvm::DILocation::get(scope->getContext(), place.line,

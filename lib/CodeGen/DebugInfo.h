@@ -24,11 +24,11 @@ class DebugInfo {
 public:
   DebugInfo(llvm::Function &function, const syntax::Listing &listing,
             Lines lines);
-  const llvm::DebugLoc &at(Place place);
+  const llvm::DebugLoc &at(SourceLocation location);
 
 private:
   llvm::DISubprogram *const scope;
-  std::map<Place, llvm::DebugLoc> known;
+  std::map<SourceLocation, llvm::DebugLoc> known;
 };
 
 } // namespace kexpr::codegen

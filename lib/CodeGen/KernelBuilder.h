@@ -37,12 +37,12 @@ private:
     return ir.CreateNUWAdd(index, ir.getInt64(copies * lanes.lanes), name);
   }
   /// What comes is of this place of the plan's listing.
-  void setPlace(Place place) {
+  void setLocation(SourceLocation location) {
     if (debug)
-      ir.SetCurrentDebugLocation(debug->at(place));
+      ir.SetCurrentDebugLocation(debug->at(location));
   }
-  void setPlaceOf(semantics::ValueId value);
-  void setPlaceOfRare();
+  void setLocationOf(semantics::ValueId value);
+  void setLocationOfRare();
   std::size_t rareCount() const {
     return lanes.rareMasks ? lanes.rareMasks->size() : 0;
   }

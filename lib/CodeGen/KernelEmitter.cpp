@@ -31,21 +31,21 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
   makeFunction(target);
   if (plan.listing)
     debug.emplace(*function, *plan.listing, lines);
-  setPlace(syntax::Listing::loop());
+  setLocation(syntax::Listing::loop());
 }
 
-void KernelBuilder::setPlaceOf(semantics::ValueId value) {
+void KernelBuilder::setLocationOf(semantics::ValueId value) {
   if (debug)
-    setPlace(plan.listing->nodes[plan.graph.origins[value]]);
+    setLocation(plan.listing->nodes[plan.graph.origins[value]]);
 }
 
 /// Who is asked for whether a step must be done again: the one operator that
 /// may ask for it, or the loop for several.
-void KernelBuilder::setPlaceOfRare() {
+void KernelBuilder::setLocationOfRare() {
   if (rare.size() == 1)
-    setPlaceOf(*rare.begin());
+    setLocationOf(*rare.begin());
   else
-    setPlace(syntax::Listing::loop());
+    setLocation(syntax::Listing::loop());
 }
 
 /// What comes is of that copy of the body in the main loop.
@@ -87,8 +87,9 @@ void KernelBuilder::makeSlots() {
   for (const semantics::Value &value : plan.graph.values)
     if (value.kind == ValueKind::Parameter)
       parameters.emplace_back(
-          lanes, Access{value.type, semantics::Walk::Constant}, pointers,
-          strides, number + value.input, "p" + std::to_string(value.input));
+          lanes, Access{value.type, semantics::AccessPattern::Constant},
+          pointers, strides, number + value.input,
+          "p" + std::to_string(value.input));
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,
@@ -129,7 +130,7 @@ llvm::Value *KernelBuilder::convert(const semantics::Value &value,
 llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
                                   const Values &values) {
   const semantics::Value &value = plan.graph.values[id];
-  setPlaceOf(id);
+  setLocationOf(id);
   switch (value.kind) {
   case ValueKind::Constant:
     return lanes.splatBits(value.type, value.bits);
@@ -153,22 +154,23 @@ void KernelBuilder::hoist() {
     const auto args = graph.args(each);
     const bool isSame =
         each.kind == ValueKind::Input
-            ? plan.inputs[each.input].walk == semantics::Walk::Constant
+            ? plan.inputs[each.input].pattern ==
+                  semantics::AccessPattern::Constant
             : std::all_of(args.begin(), args.end(), [this](auto arg) {
                 return invariant[arg] != nullptr;
               });
     invariant.push_back(isSame ? value(id, {}, invariant) : nullptr);
   }
-  setPlace(syntax::Listing::loop());
+  setLocation(syntax::Listing::loop());
 }
 
 void KernelBuilder::store(const Position &at, const Values &values) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (debug)
-      setPlace(plan.listing->outputs[i]);
+      setLocation(plan.listing->outputs[i]);
     outputs[i].store(lanes, at, values[plan.graph.outputs[i]], plan.streams);
   }
-  setPlace(syntax::Listing::loop());
+  setLocation(syntax::Listing::loop());
 }
 
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where

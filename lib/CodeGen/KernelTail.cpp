@@ -17,13 +17,13 @@ using namespace kexpr::codegen;
 void KernelBuilder::emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks,
                              llvm::Value *index) {
   auto *common = block("common", tailCheck), *redo = block("redo", tailEntry);
-  setPlaceOfRare();
+  setLocationOfRare();
   names.part = "rare";
   llvm::Value *isRare = ir.CreateOrReduce(ir.CreateOr(rareMasks));
   nameResult(isRare, names);
   names.part = {};
   ir.CreateCondBr(isRare, redo, common, unlikely(ir.getContext()));
-  setPlace(syntax::Listing::loop());
+  setLocation(syntax::Listing::loop());
   ir.SetInsertPoint(redo);
   from->addIncoming(index, redo);
   to->addIncoming(advance(index, "redo.end"), redo);

@@ -12,8 +12,8 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-void LoopRecorder::emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc place) {
-  MCStreamer::emitLabel(symbol, place);
+void LoopRecorder::emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc location) {
+  MCStreamer::emitLabel(symbol, location);
   labels[symbol] = code.size();
 }
 
@@ -32,14 +32,14 @@ void LoopRecorder::emitDwarfLocDirective(unsigned file, unsigned line,
                                          llvm::StringRef name) {
   MCStreamer::emitDwarfLocDirective(file, line, column, flags, isa,
                                     discriminator, name);
-  place = line ? Place{line, column} : Place();
+  location = line ? SourceLocation{line, column} : SourceLocation();
 }
 
 void LoopRecorder::emitInstruction(const llvm::MCInst &instruction,
                                    const llvm::MCSubtargetInfo &) {
   if (!loop.empty())
     return;
-  code.push_back({.instruction = instruction, .place = place});
+  code.push_back({.instruction = instruction, .location = location});
   std::size_t begin = code.size();
   for (llvm::MCOperand &operand : code.back().instruction) {
     if (info.get(instruction.getOpcode()).isBranch())

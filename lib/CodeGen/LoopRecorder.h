@@ -7,7 +7,7 @@
 #ifndef KEXPR_CODEGEN_LOOPRECORDER_H
 #define KEXPR_CODEGEN_LOOPRECORDER_H
 
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/MC/MCInst.h>
@@ -22,7 +22,7 @@ namespace kexpr::codegen {
 struct RecordedInstruction {
   llvm::MCInst instruction;
   /// As the line table says; none where there is none.
-  Place place;
+  SourceLocation location;
   bool namesSymbol = false;
 };
 
@@ -35,7 +35,7 @@ public:
                std::vector<RecordedInstruction> &loop)
       : MCStreamer(context), info(info), loop(loop) {}
 
-  void emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc place) override;
+  void emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc location) override;
   void emitInstruction(const llvm::MCInst &instruction,
                        const llvm::MCSubtargetInfo &) override;
   void emitDwarfLocDirective(unsigned file, unsigned line, unsigned column,
@@ -54,7 +54,7 @@ private:
   std::vector<RecordedInstruction> &loop;
   /// All instructions so far, and how many of them are before a label.
   std::vector<RecordedInstruction> code;
-  Place place;
+  SourceLocation location;
   llvm::DenseMap<const llvm::MCSymbol *, std::size_t> labels;
 };
 

@@ -70,7 +70,7 @@ LoopInstruction Census::count(const RecordedInstruction &recorded) {
   const llvm::MCInst &instruction = recorded.instruction;
   const llvm::MCInstrDesc &description = info.get(instruction.getOpcode());
   LoopInstruction counted;
-  counted.place = recorded.place;
+  counted.location = recorded.location;
   counted.loads = description.mayLoad();
   counted.stores = description.mayStore();
   counted.loadsConstant = counted.loads && recorded.namesSymbol;

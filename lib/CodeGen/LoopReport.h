@@ -14,7 +14,7 @@
 #define KEXPR_CODEGEN_LOOPREPORT_H
 
 #include "CodeGen/CodeGen.h"
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 
 #include <optional>
 
@@ -62,7 +62,7 @@ struct UnitUse {
 /// An instruction of the main loop.
 struct LoopInstruction {
   /// In `Plan::listing`; none if the plan has none.
-  Place place;
+  SourceLocation location;
   bool loads = false, stores = false;
   /// Whether what it loads is a constant of the code.
   bool loadsConstant = false;

@@ -45,7 +45,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const semantics::Access &access : *accesses)
-      if (access.walk == semantics::Walk::Strided ||
+      if (access.pattern == semantics::AccessPattern::Strided ||
           sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
         lanes = std::min(lanes, mostSingly);
   return lanes;

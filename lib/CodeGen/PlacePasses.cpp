@@ -21,7 +21,7 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-static bool hasPlace(const llvm::MachineInstr &instruction) {
+static bool hasLocation(const llvm::MachineInstr &instruction) {
   return instruction.getDebugLoc() && instruction.getDebugLoc().getLine() != 0;
 }
 
@@ -60,7 +60,7 @@ private:
     places->clear();
     for (llvm::MachineBasicBlock &block : function)
       for (llvm::MachineInstr &each : block)
-        if (hasPlace(each))
+        if (hasLocation(each))
           for (const llvm::MachineOperand &defined : each.all_defs())
             if (defined.getReg().isVirtual())
               places->try_emplace(defined.getReg(), each.getDebugLoc().get());
@@ -82,7 +82,7 @@ private:
       for (llvm::MachineInstr &each : block)
         for (const llvm::MachineOperand &defined : each.all_defs())
           if (auto place = places->find(defined.getReg());
-              place != places->end() && !hasPlace(each))
+              place != places->end() && !hasLocation(each))
             each.setDebugLoc(place->second);
     // They refer to the module.
     places->clear();
@@ -130,19 +130,19 @@ void FillPlaces::take(llvm::MachineInstr &instruction, bool isDef) const {
 void FillPlaces::fromReaders(llvm::MachineBasicBlock &block) {
   units.assign(registers->getNumRegUnits(), nullptr);
   for (llvm::MachineInstr &each : llvm::reverse(block)) {
-    if (!hasPlace(each))
+    if (!hasLocation(each))
       take(each, true);
     note(each, true, nullptr);
-    note(each, false, hasPlace(each) ? each.getDebugLoc().get() : nullptr);
+    note(each, false, hasLocation(each) ? each.getDebugLoc().get() : nullptr);
   }
 }
 
 void FillPlaces::fromWriters(llvm::MachineBasicBlock &block, Location loop) {
   units.assign(registers->getNumRegUnits(), nullptr);
   for (llvm::MachineInstr &each : block) {
-    if (!hasPlace(each))
+    if (!hasLocation(each))
       take(each, false);
-    if (!hasPlace(each))
+    if (!hasLocation(each))
       each.setDebugLoc(loop);
     note(each, true, each.getDebugLoc().get());
   }
@@ -154,9 +154,9 @@ void FillPlaces::run(llvm::MachineFunction &function) {
       function.getFunction().getContext(), syntax::Listing::loop().line,
       syntax::Listing::loop().column, function.getFunction().getSubprogram());
   for (llvm::MachineBasicBlock &block : function) {
-    if (!llvm::all_of(block, hasPlace))
+    if (!llvm::all_of(block, hasLocation))
       fromReaders(block);
-    if (!llvm::all_of(block, hasPlace))
+    if (!llvm::all_of(block, hasLocation))
       fromWriters(block, loop);
   }
 }

@@ -20,7 +20,7 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-static constexpr llvm::StringRef SectionName = ".kexpr.places";
+static constexpr llvm::StringRef SectionName = ".kexpr.locations";
 
 static bool wantsTable(const llvm::Function &function) {
   const llvm::DISubprogram *described = function.getSubprogram();
@@ -47,7 +47,7 @@ public:
 private:
   struct Row {
     llvm::MCSymbol *label;
-    Place place;
+    SourceLocation location;
   };
   void beginFunctionImpl(const llvm::MachineFunction *) override {}
   void endFunctionImpl(const llvm::MachineFunction *) override {}
@@ -59,14 +59,14 @@ private:
 } // namespace
 
 void PlaceTable::beginInstruction(const llvm::MachineInstr *instruction) {
-  const llvm::DILocation *location = instruction->getDebugLoc().get();
-  if (!location || instruction->isMetaInstruction() ||
+  const llvm::DILocation *debug = instruction->getDebugLoc().get();
+  if (!debug || instruction->isMetaInstruction() ||
       !wantsTable(instruction->getMF()->getFunction()))
     return;
-  const Place place{location->getLine(), location->getColumn()};
-  if (!rows.empty() && rows.back().place == place)
+  const SourceLocation location{debug->getLine(), debug->getColumn()};
+  if (!rows.empty() && rows.back().location == location)
     return;
-  rows.push_back({printer.createTempSymbol("place"), place});
+  rows.push_back({printer.createTempSymbol("location"), location});
   printer.OutStreamer->emitLabel(rows.back().label);
 }
 
@@ -81,8 +81,8 @@ void PlaceTable::endModule() {
     // Next to each other, two labels have a distance that is known already.
     out.emitAbsoluteSymbolDiff(row.label, before, 4);
     before = row.label;
-    out.emitInt32(row.place.line);
-    out.emitInt32(row.place.column);
+    out.emitInt32(row.location.line);
+    out.emitInt32(row.location.column);
   }
 }
 
@@ -91,19 +91,19 @@ void codegen::addPlaceTable(llvm::AsmPrinter &printer) {
 }
 
 /// The rows of a table, which is in the byte order of the object.
-static std::vector<CodePlace> rowsOf(llvm::ArrayRef<std::uint8_t> bytes) {
+static std::vector<CodeLocation> rowsOf(llvm::ArrayRef<std::uint8_t> bytes) {
   struct Row {
     llvm::support::ulittle32_t distance, line, column;
   };
-  std::vector<CodePlace> places;
+  std::vector<CodeLocation> locations;
   std::uint32_t offset = 0;
   for (; bytes.size() >= sizeof(Row); bytes = bytes.drop_front(sizeof(Row))) {
     Row row;
     std::memcpy(&row, bytes.data(), sizeof row);
     offset += row.distance;
-    places.push_back({offset, {row.line, row.column}});
+    locations.push_back({offset, {row.line, row.column}});
   }
-  return places;
+  return locations;
 }
 
 /// Makes a section one that linkers do not look at.
@@ -131,7 +131,7 @@ void codegen::readPlaceTable(ObjectCode &object) {
     if (name == ".text")
       object.size = bytes.size();
     else if (name == SectionName)
-      object.places = rowsOf(bytes);
+      object.locations = rowsOf(bytes);
     else if (name == ".debug_frame")
       object.frames.assign(bytes.begin(), bytes.end());
     if (name == SectionName || name.ends_with(".debug_frame"))

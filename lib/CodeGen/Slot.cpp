@@ -8,7 +8,7 @@
 
 using namespace kexpr;
 using namespace kexpr::codegen;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 /// A base may have any address, so elements are aligned to nothing.
 static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
@@ -16,7 +16,7 @@ static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
 Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
            llvm::Value *pointers, llvm::Value *strides, unsigned number,
            std::string slotName)
-    : name(std::move(slotName)), walk(access.walk),
+    : name(std::move(slotName)), pattern(access.pattern),
       isBool(access.type == DType::Bool),
       type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
@@ -25,13 +25,13 @@ Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
       ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
                                     llvm::Twine(name) + ".slot"),
       llvm::Twine(name) + ".pointer");
-  if (walk == Walk::Strided)
+  if (pattern == AccessPattern::Strided)
     stride = ir.CreateLoad(
         ir.getInt64Ty(),
         ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
                                       llvm::Twine(name) + ".stride.slot"),
         llvm::Twine(name) + ".stride");
-  if (walk == Walk::Constant) {
+  if (pattern == AccessPattern::Constant) {
     element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
                                    llvm::Twine(name) + ".element");
     splat = truth(lanes, ir.CreateVectorSplat(lanes.lanes, element, loaded()));
@@ -75,7 +75,7 @@ llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
 llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
-  if (walk == Walk::Constant)
+  if (pattern == AccessPattern::Constant)
     return splat;
   if (isLaneByLane(lanes, at)) {
     llvm::Value *vector = llvm::PoisonValue::get(vectorType);

@@ -41,7 +41,8 @@ public:
 
 private:
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
-    return walk == semantics::Walk::Strided || (at.mask && !isMasked(lanes));
+    return pattern == semantics::AccessPattern::Strided ||
+           (at.mask && !isMasked(lanes));
   }
   /// Whether the machine can load and store some lanes of a vector.
   bool isMasked(const LaneBuilder &lanes) const {
@@ -57,7 +58,7 @@ private:
                                                  const Position &at) const;
 
   std::string name;
-  semantics::Walk walk;
+  semantics::AccessPattern pattern;
   bool isBool;
   llvm::Type *type; ///< Of one element in memory.
   llvm::Value *pointer = nullptr;

@@ -26,7 +26,7 @@ inline std::string describe(const PnnxOperator &op) {
 /// The same error with the operator in front.
 inline Error inOperator(const PnnxOperator &op, const Error &error) {
   std::string message = describe(op) + ": " + error.message();
-  return error.hasPlace() ? Error(error.code(), std::move(message),
+  return error.hasRange() ? Error(error.code(), std::move(message),
                                   error.source(), error.range())
                           : Error(error.code(), std::move(message));
 }

@@ -28,8 +28,8 @@ static std::string counted(std::size_t count, std::string_view what) {
   return concat(count, ' ', what, count == 1 ? "" : "s");
 }
 
-static std::string walkText(const Access &access) {
-  return concat(nameOf(access.type), ' ', semantics::nameOf(access.walk));
+static std::string accessLine(const Access &access) {
+  return concat(nameOf(access.type), ' ', semantics::nameOf(access.pattern));
 }
 
 /// The first lines of the graph.
@@ -50,14 +50,14 @@ static std::string graphText(const Plan &plan) {
 }
 
 static std::string planText(const Plan &plan) {
-  std::string walks;
+  std::string patterns;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    walks +=
-        concat('@', plan.graph.inputs[i], ' ', walkText(plan.inputs[i]), ", ");
+    patterns += concat('@', plan.graph.inputs[i], ' ',
+                       accessLine(plan.inputs[i]), ", ");
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
-    walks += concat(i ? ", " : "to ", walkText(plan.outputs[i]));
+    patterns += concat(i ? ", " : "to ", accessLine(plan.outputs[i]));
   const std::size_t written = plan.bytesWritten();
-  return concat("Plan\n", graphText(plan), line("walks", walks),
+  return concat("Plan\n", graphText(plan), line("access", patterns),
                 line("an element",
                      concat(counted(plan.work().operations, "operation"), ", ",
                             counted(plan.bytesPerElement() - written, "byte"),

@@ -82,15 +82,15 @@ struct Cost {
 static std::vector<Cost> costsOf(const semantics::Plan &plan,
                                  const LoopReport &report) {
   const Limit limit = limitOf(report);
-  std::map<Place, Cost> byPlace;
+  std::map<SourceLocation, Cost> byLocation;
   for (const LoopInstruction &instruction : report.code) {
-    Cost &cost = byPlace[instruction.place];
+    Cost &cost = byLocation[instruction.location];
     cost.cycles += costOf(instruction, limit, report);
     ++cost.instructions;
   }
   std::vector<Cost> costs;
-  for (auto &[place, cost] : byPlace) {
-    cost.name = plan.listing->wordAt(place);
+  for (auto &[location, cost] : byLocation) {
+    cost.name = plan.listing->wordAt(location);
     costs.push_back(std::move(cost));
   }
   std::stable_sort(

@@ -16,9 +16,9 @@ using namespace kexpr;
 using namespace kexpr::inspect;
 using codegen::OptLevel;
 using semantics::Access;
+using semantics::AccessPattern;
 using semantics::Plan;
 using semantics::Source;
-using semantics::Walk;
 
 std::string_view inspect::nameOf(OptLevel level) {
   return level == OptLevel::Baseline ? "baseline" : "optimized";
@@ -33,7 +33,7 @@ std::string inspect::shortened(std::string_view text) {
 static std::string accessText(const Access &access) {
   constexpr std::string_view letters[] = {"n", "", "s"};
   return concat(kexpr::nameOf(access.type),
-                letters[static_cast<int>(access.walk)]);
+                letters[static_cast<int>(access.pattern)]);
 }
 
 static std::string accessesText(const std::vector<Access> &accesses) {
@@ -51,8 +51,9 @@ static std::string accessesText(const std::vector<Access> &accesses) {
 
 std::string inspect::signatureOf(const Plan &plan) {
   const bool areContiguous = std::all_of(
-      plan.outputs.begin(), plan.outputs.end(),
-      [](const Access &access) { return access.walk == Walk::Contiguous; });
+      plan.outputs.begin(), plan.outputs.end(), [](const Access &access) {
+        return access.pattern == AccessPattern::Contiguous;
+      });
   return concat(accessesText(plan.inputs), areContiguous ? "" : "-to-",
                 areContiguous ? "" : accessesText(plan.outputs),
                 plan.precision == Precision::Accurate ? ".accurate" : "",
@@ -98,9 +99,9 @@ static std::string shellWord(std::string_view text) {
   return result + '\'';
 }
 
-static std::string walkText(Walk walk) {
+static std::string patternText(AccessPattern pattern) {
   constexpr std::string_view texts[] = {"[n]", "", "[n:s]"};
-  return std::string(texts[static_cast<int>(walk)]);
+  return std::string(texts[static_cast<int>(pattern)]);
 }
 
 /// `--types`, where it says anything; `@k` is described up to the last operand
@@ -117,7 +118,7 @@ static std::string typesOption(const Plan &plan) {
   std::string text;
   for (const Access &access : operands)
     text += concat(text.empty() ? "" : ",", kexpr::nameOf(access.type),
-                   walkText(access.walk));
+                   patternText(access.pattern));
   return text.empty() ? text : " --types=" + shellWord(text);
 }
 
@@ -125,8 +126,8 @@ static std::string outputsOption(const Plan &plan) {
   std::string text;
   bool isStrided = false;
   for (const Access &access : plan.outputs) {
-    text += (text.empty() ? "" : ",") + walkText(access.walk);
-    isStrided = isStrided || access.walk == Walk::Strided;
+    text += (text.empty() ? "" : ",") + patternText(access.pattern);
+    isStrided = isStrided || access.pattern == AccessPattern::Strided;
   }
   return isStrided ? " --outputs=" + shellWord(text) : std::string();
 }

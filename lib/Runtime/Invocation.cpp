@@ -76,7 +76,7 @@ bool Invocation::canStream(void *const *first) const {
   if (traversal.kind() != Traversal::Kind::Rows || nest.inner() < fewest)
     return false;
   for (std::size_t out = 0; out < outputs; ++out) {
-    if (traversal.walk(out) != semantics::Walk::Contiguous)
+    if (traversal.pattern(out) != semantics::AccessPattern::Contiguous)
       return false;
     for (std::size_t s = outputs; s < nest.slots(); ++s)
       if (first[s] == first[out])

@@ -16,8 +16,8 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
+using semantics::AccessPattern;
 using semantics::Plan;
-using semantics::Walk;
 
 /// Elements of one task at least: enough work, several microseconds, that
 /// handing it to another thread pays. Rates are those of one current core.
@@ -103,7 +103,7 @@ static bool everyAccess(P &plan, const Traversal &traversal, F visit) {
   std::size_t slot = 0;
   for (auto *accesses : {&plan.outputs, &plan.inputs})
     for (auto &access : *accesses)
-      if (!visit(access, traversal.walk(slot++)))
+      if (!visit(access, traversal.pattern(slot++)))
         return false;
   return true;
 }
@@ -111,18 +111,19 @@ static bool everyAccess(P &plan, const Traversal &traversal, F visit) {
 Plan KernelImpl::planFor(const Traversal &traversal) const {
   Plan plan = contiguousPlan;
   const bool general = variantCount >= MaxVariants;
-  everyAccess(plan, traversal, [general](semantics::Access &access, Walk walk) {
-    access.walk = general ? Walk::Strided : walk;
-    return true;
-  });
+  everyAccess(plan, traversal,
+              [general](semantics::Access &access, AccessPattern pattern) {
+                access.pattern = general ? AccessPattern::Strided : pattern;
+                return true;
+              });
   return plan;
 }
 
 const Loop *KernelImpl::find(const Traversal &traversal) const {
   for (const Variant *v = variants.load(); v; v = v->next)
     if (everyAccess(*v->loop, traversal,
-                    [](const semantics::Access &access, Walk walk) {
-                      return access.walk == walk;
+                    [](const semantics::Access &access, AccessPattern pattern) {
+                      return access.pattern == pattern;
                     }))
       return v->loop.get();
   return nullptr;
@@ -131,7 +132,7 @@ const Loop *KernelImpl::find(const Traversal &traversal) const {
 /// The loop in which every slot is strided, if the list has it.
 static bool servesAll(const Loop &loop) {
   auto strided = [](const semantics::Access &access) {
-    return access.walk == Walk::Strided;
+    return access.pattern == AccessPattern::Strided;
   };
   return std::all_of(loop.inputs.begin(), loop.inputs.end(), strided) &&
          std::all_of(loop.outputs.begin(), loop.outputs.end(), strided);

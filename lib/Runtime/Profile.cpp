@@ -19,8 +19,8 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using codegen::OptLevel;
 using semantics::Access;
+using semantics::AccessPattern;
 using semantics::Plan;
-using semantics::Walk;
 
 // What the environment says does not count in programs of raised privileges.
 static std::string variable(const char *name) {
@@ -160,8 +160,8 @@ static std::string differenceOf(const Access &access) {
   std::string text;
   if (access.type != DType::F32)
     text += concat(' ', kexpr::nameOf(access.type));
-  if (access.walk != Walk::Contiguous)
-    text += concat(' ', semantics::nameOf(access.walk));
+  if (access.pattern != AccessPattern::Contiguous)
+    text += concat(' ', semantics::nameOf(access.pattern));
   return text;
 }
 

@@ -11,8 +11,8 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
+using semantics::AccessPattern;
 using semantics::LoopNest;
-using semantics::Walk;
 
 static constinit thread_local ThreadMemory copiesOfThread;
 
@@ -85,7 +85,8 @@ void TileRun::makeCopies() {
 void TileRun::fetchDirect(std::int64_t columns) const {
   constexpr std::int64_t line = 64, most = 8 * line;
   for (std::size_t s = 0; s < nest.slots(); ++s) {
-    if (traversal.isPacked(s) || traversal.walk(s) != Walk::Contiguous)
+    if (traversal.isPacked(s) ||
+        traversal.pattern(s) != AccessPattern::Contiguous)
       continue;
     const std::int64_t bytes = std::min(columns * nest.size(s), most);
     for (std::int64_t at = 0; at < bytes; at += line)

@@ -14,8 +14,8 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
+using semantics::AccessPattern;
 using semantics::LoopNest;
-using semantics::Walk;
 
 /// Rows of this many elements cost little more than their elements: most are
 /// in whole steps of the loop, few in its tail.
@@ -143,7 +143,7 @@ void Traversal::chooseRows() {
   rowsAlong = rank;
   orderTiles(rank);
   for (std::size_t s = 0; s < nest->slots(); ++s) {
-    walks[s] = nest->walk(s);
+    patterns[s] = nest->pattern(s);
     packed[s] = false;
   }
 }
@@ -176,7 +176,8 @@ void Traversal::chooseFlat(unsigned from, unsigned transposed) {
   orderTiles(nest->rank());
   for (std::size_t s = 0; s < nest->slots(); ++s) {
     const bool constant = isConstant(*nest, s, loopFrom);
-    walks[s] = constant ? Walk::Constant : Walk::Contiguous;
+    patterns[s] =
+        constant ? AccessPattern::Constant : AccessPattern::Contiguous;
     packed[s] = !constant && !isDense(*nest, s, loopFrom);
   }
 }
@@ -186,12 +187,12 @@ void Traversal::chooseBlocks(std::size_t lead, unsigned axis) {
   const unsigned last = nest->rank() - 1;
   std::int64_t bytes = 0;
   for (std::size_t s = 0; s < nest->slots(); ++s) {
-    walks[s] = nest->walk(s);
-    packed[s] = s >= outputs && walks[s] == Walk::Strided &&
+    patterns[s] = nest->pattern(s);
+    packed[s] = s >= outputs && patterns[s] == AccessPattern::Strided &&
                 isTransposed(*nest, s, axis);
     if (!packed[s])
       continue;
-    walks[s] = Walk::Contiguous;
+    patterns[s] = AccessPattern::Contiguous;
     bytes += nest->size(s);
   }
   std::fill_n(box, nest->rank(), 1);

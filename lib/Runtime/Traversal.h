@@ -22,14 +22,16 @@ public:
     Blocks, ///< One for each row of a tile of two axes.
   };
 
-  explicit Traversal(std::size_t slots) : walks(slots), packed(slots) {}
+  explicit Traversal(std::size_t slots) : patterns(slots), packed(slots) {}
 
   /// Chooses for a nest whose first `outputs` slots are written.
   void choose(const semantics::LoopNest &nest, std::size_t outputs);
 
   Kind kind() const { return chosen; }
   /// How the loop walks slot s: its copy, where it has one.
-  semantics::Walk walk(std::size_t slot) const { return walks[slot]; }
+  semantics::AccessPattern pattern(std::size_t slot) const {
+    return patterns[slot];
+  }
   /// Whether the loop reads copies of slot s. Outputs have none, nor have
   /// inputs that walk as an output does.
   bool isPacked(std::size_t slot) const { return packed[slot]; }
@@ -66,7 +68,7 @@ private:
   /// The axes along which there is more than one tile, slowest first.
   unsigned tiledAxes = 0;
   std::uint8_t tiled[MaxRank];
-  InlineBuffer<semantics::Walk, 16> walks;
+  InlineBuffer<semantics::AccessPattern, 16> patterns;
   InlineBuffer<bool, 16> packed;
 };
 

@@ -45,12 +45,12 @@ Expected<Shape> semantics::broadcastShape(const Operands &operands,
   return result;
 }
 
-Walk LoopNest::walk(std::size_t slot) const {
+AccessPattern LoopNest::pattern(std::size_t slot) const {
   const std::int64_t bytes = axes ? stride(slot, axes - 1) : 0;
   // A loop of one element walks nowhere; any kernel can run it.
   if (axes == 0 || bytes == size(slot))
-    return Walk::Contiguous;
-  return bytes == 0 ? Walk::Constant : Walk::Strided;
+    return AccessPattern::Contiguous;
+  return bytes == 0 ? AccessPattern::Constant : AccessPattern::Strided;
 }
 
 void LoopNest::build(const Shape &shape,

@@ -59,7 +59,7 @@ public:
   /// The same of all slots.
   void *const *firsts() const { return base.data(); }
   /// How slot s moves along the innermost axis.
-  Walk walk(std::size_t slot) const;
+  AccessPattern pattern(std::size_t slot) const;
 
 private:
   void sortAxes();

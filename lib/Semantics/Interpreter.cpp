@@ -140,7 +140,7 @@ void Interpreter::fillConstants(Block &block, void *const *pointers) const {
     else if (value.kind == ValueKind::Parameter)
       element = parameters[value.input];
     else if (value.kind == ValueKind::Input &&
-             plan.inputs[value.input].walk == Walk::Constant)
+             plan.inputs[value.input].pattern == AccessPattern::Constant)
       element = inputs[value.input];
     if (!element)
       continue;
@@ -200,10 +200,10 @@ void Interpreter::load(Block &block, void *const *pointers,
       continue;
     const std::size_t slot = plan.outputs.size() + value.input;
     const auto *base = static_cast<const std::byte *>(pointers[slot]);
-    const Walk walk = plan.inputs[value.input].walk;
-    if (walk == Walk::Contiguous) {
+    const AccessPattern pattern = plan.inputs[value.input].pattern;
+    if (pattern == AccessPattern::Contiguous) {
       block.place[id] = contiguous(value, base, own, block);
-    } else if (walk == Walk::Strided) {
+    } else if (pattern == AccessPattern::Strided) {
       const std::size_t size = sizeOf(value.type);
       copyStrided(own, static_cast<std::int64_t>(size),
                   base + block.first * strides[slot], strides[slot], block.size,
@@ -230,7 +230,7 @@ void Interpreter::store(const Block &block, void *const *pointers,
     auto *base = static_cast<std::byte *>(pointers[i]);
     const std::size_t size = sizeOf(plan.outputs[i].type);
     const auto step = static_cast<std::int64_t>(size);
-    if (plan.outputs[i].walk == Walk::Contiguous)
+    if (plan.outputs[i].pattern == AccessPattern::Contiguous)
       std::memmove(base + block.first * step, from, block.size * size);
     else
       copyStrided(base + block.first * strides[i], strides[i],

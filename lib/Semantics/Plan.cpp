@@ -11,9 +11,9 @@
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-std::string_view semantics::nameOf(Walk walk) {
+std::string_view semantics::nameOf(AccessPattern pattern) {
   constexpr std::string_view names[] = {"contiguous", "constant", "strided"};
-  return names[static_cast<int>(walk)];
+  return names[static_cast<int>(pattern)];
 }
 
 void Plan::setContiguous() {
@@ -57,7 +57,7 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
 static std::size_t bytesOf(const std::vector<Access> &accesses) {
   std::size_t bytes = 0;
   for (const Access &access : accesses)
-    if (access.walk != Walk::Constant)
+    if (access.pattern != AccessPattern::Constant)
       bytes += sizeOf(access.type);
   return bytes;
 }
@@ -73,10 +73,10 @@ std::string Plan::str() const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text +=
         concat("input @", graph.inputs[i], ": ", kexpr::nameOf(inputs[i].type),
-               ", ", nameOf(inputs[i].walk), '\n');
+               ", ", nameOf(inputs[i].pattern), '\n');
   for (std::size_t i = 0; i < outputs.size(); ++i)
     text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
-                   nameOf(outputs[i].walk), '\n');
+                   nameOf(outputs[i].pattern), '\n');
   if (precision == Precision::Accurate)
     text += "precision: accurate\n";
   if (streams)
@@ -110,7 +110,7 @@ std::string Plan::key() const {
     put(accesses->size());
     for (const Access &access : *accesses) {
       put(access.type);
-      put(access.walk);
+      put(access.pattern);
     }
   }
   return key;

@@ -15,19 +15,19 @@
 namespace kexpr::semantics {
 
 /// How an operand moves when the innermost loop takes one step.
-enum class Walk : std::uint8_t {
+enum class AccessPattern : std::uint8_t {
   Contiguous, ///< To the next element.
   Constant,   ///< Not at all: one element for the whole loop.
   Strided,    ///< By a number of bytes known at run time.
 };
 
 /// "contiguous", "constant", "strided".
-std::string_view nameOf(Walk walk);
+std::string_view nameOf(AccessPattern pattern);
 
 /// How one operand is read or one output is written.
 struct Access {
   DType type = DType::F32;
-  Walk walk = Walk::Contiguous;
+  AccessPattern pattern = AccessPattern::Contiguous;
   friend bool operator==(const Access &, const Access &) = default;
 };
 

@@ -38,7 +38,7 @@ private:
   }
   void put(std::string_view text) {
     listing.text += text;
-    place.column += static_cast<std::uint32_t>(text.size());
+    location.column += static_cast<std::uint32_t>(text.size());
   }
   /// The number of a value that stands in front; that of all where it does not.
   std::size_t nameOf(std::uint32_t node) const {
@@ -57,7 +57,7 @@ private:
   Span<const Node> nodes;
   const std::vector<std::uint32_t> shared;
   Listing &listing;
-  Place place = Listing::loop();
+  SourceLocation location = Listing::loop();
   std::vector<Open> open;
 };
 
@@ -70,13 +70,13 @@ static constexpr std::size_t MostDepth = 30;
 void Lister::putLine(std::size_t depth) {
   listing.text += '\n';
   listing.lines.push_back(listing.text.size());
-  place = {place.line + 1, 1};
+  location = {location.line + 1, 1};
   put(std::string(2 * std::min(depth, MostDepth), ' '));
 }
 
 void Lister::begin(std::uint32_t id) {
   const Node &node = nodes[id];
-  listing.nodes[id] = place;
+  listing.nodes[id] = location;
   if (!isCall(node)) {
     put(printLeaf(node));
     return;
@@ -129,7 +129,7 @@ void Lister::putValue(const std::string &name, std::uint32_t root,
 
 void Lister::putOutput(std::uint32_t node) {
   putLine(1);
-  listing.outputs.push_back(place);
+  listing.outputs.push_back(location);
   putValue("out" + std::to_string(listing.outputs.size() - 1), node, true);
 }
 
@@ -160,16 +160,17 @@ static std::string shortened(const std::string &canonical) {
          Digest::of(canonical).str().substr(0, 8);
 }
 
-std::string_view Listing::wordAt(Place place) const {
-  if (!place || place.line == loop().line)
+std::string_view Listing::wordAt(SourceLocation location) const {
+  if (!location || location.line == loop().line)
     return "the loop";
-  if (place.line > lines.size())
+  if (location.line > lines.size())
     return {};
-  std::string_view rest = std::string_view(text).substr(lines[place.line - 1]);
+  std::string_view rest =
+      std::string_view(text).substr(lines[location.line - 1]);
   // Where LLVM merged two places of a line, the line is left.
-  rest.remove_prefix(place.column
-                         ? std::min<std::size_t>(place.column - 1, rest.size())
-                         : rest.find_first_not_of(' '));
+  rest.remove_prefix(
+      location.column ? std::min<std::size_t>(location.column - 1, rest.size())
+                      : rest.find_first_not_of(' '));
   return rest.substr(0, rest.find_first_of("(), \n"));
 }
 

@@ -7,7 +7,7 @@
 #ifndef KEXPR_SYNTAX_LISTING_H
 #define KEXPR_SYNTAX_LISTING_H
 
-#include "Support/Place.h"
+#include "Support/SourceLocation.h"
 #include "kexpr/Expression.h"
 
 #include <string>
@@ -33,18 +33,18 @@ struct Listing {
   std::vector<std::size_t> lines;
   /// Where each of `Expression::nodes()` begins. That of a list of outputs is
   /// the first line.
-  std::vector<Place> nodes;
+  std::vector<SourceLocation> nodes;
   /// Where each output is stored.
-  std::vector<Place> outputs;
+  std::vector<SourceLocation> outputs;
   /// What debuggers call the function, and the file that they look for `text`
   /// in.
   std::string name, path;
 
   /// Of what belongs to no operator: the loop itself.
-  static constexpr Place loop() { return {1, 1}; }
+  static constexpr SourceLocation loop() { return {1, 1}; }
   /// The word at a place: an operator, an operand, a literal, an output; "the
   /// loop" of that and of no place. Without a column, the first of the line.
-  std::string_view wordAt(Place place) const;
+  std::string_view wordAt(SourceLocation location) const;
 };
 
 /// The listing, whose name is the canonical spelling, cut where it is long, and

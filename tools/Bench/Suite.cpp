@@ -61,7 +61,7 @@ int tools::runSuite(int argc, char **argv, const Engine &engine,
 bool tools::succeeded(benchmark::State &state, const Status &status) {
   if (status)
     return true;
-  const std::string message = status.error().hasPlace()
+  const std::string message = status.error().hasRange()
                                   ? status.error().render()
                                   : status.error().message();
   state.SkipWithError(message.c_str());

@@ -31,7 +31,7 @@ static json listOf(const Items &items, Make make) {
 
 static json accessJson(const semantics::Access &access) {
   return {{"type", nameOf(access.type)},
-          {"walk", semantics::nameOf(access.walk)}};
+          {"access", semantics::nameOf(access.pattern)}};
 }
 
 /// What the kernel is called with.
@@ -86,12 +86,12 @@ static json listingJson(const KernelParts &data) {
                                                   end - listing.lines[i])},
                      {"words", json::array()}});
   }
-  for (const auto &[place, part] : data.partOfPlace)
-    lines.at(place.line - 1)["words"].push_back(
-        {{"column", place.column},
-         {"size", place == syntax::Listing::loop()
+  for (const auto &[location, part] : data.partOfLocation)
+    lines.at(location.line - 1)["words"].push_back(
+        {{"column", location.column},
+         {"size", location == syntax::Listing::loop()
                       ? listing.text.find(':')
-                      : listing.wordAt(place).size()},
+                      : listing.wordAt(location).size()},
          {"part", part}});
   return lines;
 }
@@ -107,7 +107,7 @@ static json codeJson(const KernelParts &data,
                    {"note", line.note},
                    {"is_label", line.isLabel},
                    {"in_loop", line.isInLoop},
-                   {"part", data.partAt(line.place)}};
+                   {"part", data.partAt(line.location)}};
     if (hasFigures && line.isInLoop && !line.isLabel)
       object["instruction"] = next++;
     return object;
@@ -116,7 +116,7 @@ static json codeJson(const KernelParts &data,
 
 static json instructionJson(const KernelParts &data,
                             const codegen::LoopInstruction &instruction) {
-  return {{"part", data.partAt(instruction.place)},
+  return {{"part", data.partAt(instruction.location)},
           {"loads", instruction.loads},
           {"stores", instruction.stores},
           {"constant", instruction.loadsConstant},

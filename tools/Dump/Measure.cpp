@@ -24,7 +24,7 @@
 
 using namespace kexpr;
 using namespace kexpr::tools;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 namespace {
 /// Operands, outputs and parameters of a plan's loop in memory.
@@ -75,9 +75,10 @@ static void fill(Array &array) {
 }
 
 Status LoopData::addOperand(const semantics::Access &access) {
-  const std::int64_t held = access.walk == Walk::Constant  ? 1
-                            : access.walk == Walk::Strided ? count * step
-                                                           : count;
+  const std::int64_t held = access.pattern == AccessPattern::Constant ? 1
+                            : access.pattern == AccessPattern::Strided
+                                ? count * step
+                                : count;
   auto array = Array::make(access.type, {held});
   if (!array)
     return array.error();

@@ -20,7 +20,7 @@ Stages:
   rpn      the reverse Polish order and the height of its stack
   graph    the checked, simplified graph
   dot      the same for Graphviz
-  plan     the graph, how operands walk, and the work of one element
+  plan     the graph, how operands pattern, and the work of one element
   llvm     the LLVM IR of the loop as it is emitted
   llvm-opt the IR as instruction selection gets it
   mir      the finished machine function, as LLVM's MIR text
@@ -58,14 +58,15 @@ static std::vector<std::string> stageNames() {
 
 static void addSignature(CLI::App &app, Options &options) {
   app.add_option("--types", options.types,
-                 "types and walks of @0, @1...; contiguous f32 by default")
+                 "types and access of @0, @1...; contiguous f32 by default")
       ->type_name("LIST");
-  app.add_option("--zero-dims", options.zeroDims,
-                 "operands that are 0-d tensors, as '0,2', however they walk")
+  app.add_option(
+         "--zero-dims", options.zeroDims,
+         "operands that are 0-d tensors, as '0,2', whatever their access")
       ->delimiter(',')
       ->type_name("LIST");
   app.add_option("--outputs", options.outputs,
-                 "walks of outputs, as '[n],[n:s]'; contiguous by default")
+                 "access of outputs, as '[n],[n:s]'; contiguous by default")
       ->type_name("LIST");
   app.add_flag("--streamed", options.streams,
                "outputs are written past the caches");

@@ -68,7 +68,7 @@ static std::uint32_t addNode(KernelParts &data, std::uint32_t id) {
 static void addParts(KernelParts &data) {
   const syntax::Listing &listing = *data.plan.listing;
   const auto nodes = data.expression.nodes();
-  data.partOfPlace[syntax::Listing::loop()] =
+  data.partOfLocation[syntax::Listing::loop()] =
       add(data, {.kind = "loop",
                  .id = "loop",
                  .name = "the loop",
@@ -82,7 +82,7 @@ static void addParts(KernelParts &data) {
     if (isOutputs)
       continue;
     ++data.parts[data.partOfNode[id]].nodes;
-    data.partOfPlace[listing.nodes[id]] = data.partOfNode[id];
+    data.partOfLocation[listing.nodes[id]] = data.partOfNode[id];
   }
   for (std::size_t i = 0; i < listing.outputs.size(); ++i) {
     data.partOfOutput.push_back(add(data, {.kind = "store",
@@ -90,13 +90,13 @@ static void addParts(KernelParts &data) {
                                            .name = concat("store out", i),
                                            .text = "writing the result",
                                            .nodes = 1}));
-    data.partOfPlace[listing.outputs[i]] = data.partOfOutput.back();
+    data.partOfLocation[listing.outputs[i]] = data.partOfOutput.back();
   }
 }
 
 static void addInstructions(KernelParts &data) {
   for (const codegen::LoopInstruction &instruction : data.report.code) {
-    Part &part = data.parts[data.partAt(instruction.place)];
+    Part &part = data.parts[data.partAt(instruction.location)];
     ++part.instructions;
     part.microOps += instruction.microOps;
     part.chain += instruction.chain;
@@ -118,7 +118,7 @@ static bool limitsMemory(const KernelParts &data) {
     if (!instruction.loads && !instruction.stores)
       return false;
     const std::string_view kind =
-        data.parts[data.partAt(instruction.place)].kind;
+        data.parts[data.partAt(instruction.location)].kind;
     hasOperands |= kind == "leaf" || kind == "store";
   }
   return hasOperands;
@@ -133,9 +133,9 @@ static void addOperations(KernelParts &data) {
 
 static void addLines(KernelParts &data) {
   for (const codegen::CodeLine &line : data.code.ir)
-    data.parts[data.partAt(line.place)].irLines += bool(line.place);
+    data.parts[data.partAt(line.location)].irLines += bool(line.location);
   for (const codegen::CodeLine &line : data.code.assembly)
-    data.parts[data.partAt(line.place)].assemblyLines += bool(line.place);
+    data.parts[data.partAt(line.location)].assemblyLines += bool(line.location);
 }
 
 Expected<KernelParts> tools::gatherParts(const Expression &expression,

@@ -52,12 +52,12 @@ struct KernelParts {
   std::vector<Part> parts = {};
   /// The part of each node of the expression, and of each output.
   std::vector<std::uint32_t> partOfNode = {}, partOfOutput = {};
-  std::map<Place, std::uint32_t> partOfPlace = {};
+  std::map<SourceLocation, std::uint32_t> partOfLocation = {};
 
   /// That of the loop itself for a place of nothing else.
-  std::uint32_t partAt(const Place &place) const {
-    const auto found = partOfPlace.find(place);
-    return found == partOfPlace.end() ? 0 : found->second;
+  std::uint32_t partAt(const SourceLocation &location) const {
+    const auto found = partOfLocation.find(location);
+    return found == partOfLocation.end() ? 0 : found->second;
   }
 };
 

@@ -98,7 +98,7 @@ static Expected<semantics::Plan> planOf(const Expression &expression,
   auto operands = parseOperands(options.types);
   if (!operands)
     return operands.error();
-  auto outputs = parseWalks(options.outputs);
+  auto outputs = parsePatterns(options.outputs);
   if (!outputs)
     return outputs.error();
   operands->outputs = std::move(*outputs);
@@ -111,7 +111,7 @@ static Expected<semantics::Plan> planOf(const Expression &expression,
   plan->streams = options.streams;
   plan->listing = std::make_shared<syntax::Listing>(syntax::list(expression));
   for (const semantics::Access &output : plan->outputs)
-    if (plan->streams && output.walk != semantics::Walk::Contiguous)
+    if (plan->streams && output.pattern != semantics::AccessPattern::Contiguous)
       return Error(ErrorCode::InvalidArgument,
                    "outputs that are streamed cannot be strided");
   return plan;

@@ -12,20 +12,21 @@
 using namespace kexpr;
 using namespace kexpr::tools;
 using semantics::Access;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 /// Ends the type of a 0-d operand.
 static constexpr std::string_view ZeroDim = "[]";
 
-static Expected<Walk> parseWalk(std::string_view walk, std::string_view text) {
-  if (walk.empty() || walk == ZeroDim)
-    return Walk::Constant;
-  if (walk == "[n]")
-    return Walk::Contiguous;
-  if (walk == "[n:s]")
-    return Walk::Strided;
+static Expected<AccessPattern> parsePattern(std::string_view pattern,
+                                            std::string_view text) {
+  if (pattern.empty() || pattern == ZeroDim)
+    return AccessPattern::Constant;
+  if (pattern == "[n]")
+    return AccessPattern::Contiguous;
+  if (pattern == "[n:s]")
+    return AccessPattern::Strided;
   return Error(ErrorCode::InvalidArgument,
-               concat("cannot understand the walk '", walk, "' of '", text,
+               concat("cannot understand the access '", pattern, "' of '", text,
                       "'; write [n], [n:s], [] or nothing"));
 }
 
@@ -34,10 +35,10 @@ static Expected<Access> parseAccess(std::string_view text) {
   auto type = parseDType(text.substr(0, bracket));
   if (!type)
     return type.error();
-  auto walk = parseWalk(text.substr(bracket), text);
-  if (!walk)
-    return walk.error();
-  return Access{*type, *walk};
+  auto pattern = parsePattern(text.substr(bracket), text);
+  if (!pattern)
+    return pattern.error();
+  return Access{*type, *pattern};
 }
 
 /// Cuts off the text before the first comma.
@@ -63,19 +64,20 @@ Expected<Operands> tools::parseOperands(std::string_view text) {
   return operands;
 }
 
-Expected<std::vector<Walk>> tools::parseWalks(std::string_view text) {
-  std::vector<Walk> walks;
+Expected<std::vector<AccessPattern>>
+tools::parsePatterns(std::string_view text) {
+  std::vector<AccessPattern> patterns;
   while (!text.empty()) {
     const std::string_view word = takeWord(text);
-    auto walk = parseWalk(word, word);
-    if (!walk)
-      return walk.error();
-    if (*walk == Walk::Constant)
+    auto pattern = parsePattern(word, word);
+    if (!pattern)
+      return pattern.error();
+    if (*pattern == AccessPattern::Constant)
       return Error(ErrorCode::InvalidArgument,
                    concat("an output is [n] or [n:s], not '", word, "'"));
-    walks.push_back(*walk);
+    patterns.push_back(*pattern);
   }
-  return walks;
+  return patterns;
 }
 
 Expected<semantics::Plan> tools::makePlan(const Expression &expression,
@@ -93,6 +95,6 @@ Expected<semantics::Plan> tools::makePlan(const Expression &expression,
       plan.inputs[i] = operands.accesses[plan.graph.inputs[i]];
   for (std::size_t i = 0;
        i < std::min(plan.outputs.size(), operands.outputs.size()); ++i)
-    plan.outputs[i].walk = operands.outputs[i];
+    plan.outputs[i].pattern = operands.outputs[i];
   return plan;
 }

@@ -21,7 +21,7 @@ struct Operands {
   /// Those that are 0-d tensors.
   std::vector<std::uint32_t> zeroDims;
   /// How outputs walk; those past the end are contiguous.
-  std::vector<semantics::Walk> outputs;
+  std::vector<semantics::AccessPattern> outputs;
 };
 
 /// Reads `f32[n],i64,f32[],f16[n:s]`: @0, @1... as a type and how it walks,
@@ -30,7 +30,8 @@ struct Operands {
 Expected<Operands> parseOperands(std::string_view text);
 
 /// Reads `[n],[n:s]`: how the first outputs walk.
-Expected<std::vector<semantics::Walk>> parseWalks(std::string_view text);
+Expected<std::vector<semantics::AccessPattern>>
+parsePatterns(std::string_view text);
 
 /// The checked, simplified plan of an expression. Operands past the end of
 /// `operands` are contiguous f32.

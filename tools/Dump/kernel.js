@@ -51,7 +51,7 @@ function cut(words, most) {
 function signature() {
   const most = 12, {operands, outputs} = data;
   const words = operands.slice(0, most).map(
-    operand => `@${operand.index} ${operand.type} ${operand.walk}`);
+    operand => `@${operand.index} ${operand.type} ${operand.access}`);
   if (operands.length > most) words.push(`and ${operands.length - most} more`);
   words.push("to " + outputs.slice(0, most).map(o => o.type).join(", "));
   return t`${words.join(", ")}; ${data.level} code for

@@ -128,7 +128,7 @@ TEST_F(CachedEngine, OptionsThatDescribeNoMachineAreStillRefused) {
   EXPECT_EQ(entriesIn(path).size(), 1u);
 }
 
-TEST_F(CachedEngine, EveryWalkIsKept) {
+TEST_F(CachedEngine, EveryAccessPatternIsKept) {
   // One row for all: another loop than the contiguous one.
   const auto sum = [this](float scalar) {
     const Engine engine(cachedIn(path));

@@ -27,7 +27,7 @@ static void expectEqual(const Symbols &a, const Symbols &b) {
   ASSERT_EQ(a.lines.size(), b.lines.size());
   for (std::size_t i = 0; i < a.lines.size(); ++i) {
     EXPECT_EQ(a.lines[i].offset, b.lines[i].offset);
-    EXPECT_EQ(a.lines[i].place, b.lines[i].place);
+    EXPECT_EQ(a.lines[i].location, b.lines[i].location);
   }
 }
 
@@ -46,10 +46,10 @@ TEST(SymbolBytes, ThatAreSpoiltAreNoneOrOthers) {
   EXPECT_FALSE(symbolsOf(whole + 'x'));
   // The sizes that come first: wrong ones do not add up, whatever they are.
   constexpr std::size_t sizes = 48, own = 8;
-  for (std::size_t place = own; place < sizes; ++place)
+  for (std::size_t location = own; location < sizes; ++location)
     for (int byte = 0; byte < 256; ++byte) {
       std::string spoilt = whole;
-      spoilt[place] = static_cast<char>(byte);
+      spoilt[location] = static_cast<char>(byte);
       EXPECT_EQ(symbolsOf(spoilt).has_value(), spoilt == whole);
     }
 }

@@ -23,17 +23,18 @@ namespace kexpr::test {
 
 /// The plan of an expression. `walks` are those of the outputs, then of the
 /// inputs in order of first use; what it leaves out is contiguous.
-inline semantics::Plan planFor(std::string_view text,
-                               std::vector<semantics::Walk> walks = {}) {
+inline semantics::Plan
+planFor(std::string_view text,
+        std::vector<semantics::AccessPattern> patterns = {}) {
   semantics::Plan plan{.graph = *semantics::check(*Expression::parse(text), {}),
                        .inputs = {},
                        .outputs = {}};
   plan.outputs.resize(plan.graph.outputs.size());
   plan.inputs.resize(plan.graph.inputs.size());
-  for (std::size_t i = 0; i < walks.size(); ++i)
+  for (std::size_t i = 0; i < patterns.size(); ++i)
     (i < plan.outputs.size() ? plan.outputs[i]
                              : plan.inputs[i - plan.outputs.size()])
-        .walk = walks[i];
+        .pattern = patterns[i];
   return plan;
 }
 

@@ -11,7 +11,7 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 using namespace kexpr::test;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 namespace {
 
@@ -89,8 +89,9 @@ TEST(Emitter, NamesValuesAfterOperandsAndOperators) {
 }
 
 TEST(Emitter, LoadsConstantsBeforeTheLoop) {
-  const std::string ir = irOf(planFor(
-      "mul(@0,@1)", {Walk::Contiguous, Walk::Contiguous, Walk::Constant}));
+  const std::string ir = irOf(planFor("mul(@0,@1)", {AccessPattern::Contiguous,
+                                                     AccessPattern::Contiguous,
+                                                     AccessPattern::Constant}));
   EXPECT_EQ(matchesIn(blockOf(ir, "vector.loop"), "load "), 4u);
   EXPECT_EQ(matchesIn(blockOf(ir, "tail"), "masked.load"), 1u);
   EXPECT_NE(ir.find("%x1.element = load float"), std::string::npos);
@@ -98,7 +99,8 @@ TEST(Emitter, LoadsConstantsBeforeTheLoop) {
 
 TEST(Emitter, WalksStridesLaneByLane) {
   const std::string loop =
-      blockOf(irOf(planFor("neg(@0)", {Walk::Contiguous, Walk::Strided})),
+      blockOf(irOf(planFor("neg(@0)", {AccessPattern::Contiguous,
+                                       AccessPattern::Strided})),
               "vector.loop");
   EXPECT_EQ(matchesIn(loop, "load float"), 8 * 4u);
   EXPECT_EQ(matchesIn(loop, "gather"), 0u);
@@ -140,8 +142,8 @@ TEST(Emitter, FillsVectorsWithDoublesWhereFormulasNeedTheirRegisters) {
 }
 
 TEST(Emitter, FillsVectorsWithDoublesInTailsThatNeedThem) {
-  const std::string ir =
-      irOf(planFor("mul(@0,sin(@1))", {Walk::Contiguous, Walk::Constant}));
+  const std::string ir = irOf(planFor(
+      "mul(@0,sin(@1))", {AccessPattern::Contiguous, AccessPattern::Constant}));
   EXPECT_EQ(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 2u);
   EXPECT_EQ(matchesIn(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
   EXPECT_EQ(matchesIn(ir, "<8 x double>"), 0u);

@@ -102,13 +102,14 @@ TEST_P(LoopCodes, HasThePlacesOfTheListing) {
                  const Target &target) {
     const auto listing = listCode(plan, target, OptLevel::Optimized);
     ASSERT_TRUE(listing);
-    std::vector<Place> places;
+    std::vector<SourceLocation> locations;
     for (const CodeLine &line : listing->assembly)
       if (line.isInLoop && !line.isLabel)
-        places.push_back(line.place);
-    ASSERT_EQ(report.code.size(), places.size());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      EXPECT_EQ(report.code[i].place, places[i]) << listing->assembly[i].text;
+        locations.push_back(line.location);
+    ASSERT_EQ(report.code.size(), locations.size());
+    for (std::size_t i = 0; i < locations.size(); ++i)
+      EXPECT_EQ(report.code[i].location, locations[i])
+          << listing->assembly[i].text;
   });
 }
 
@@ -118,7 +119,7 @@ TEST_P(LoopCodes, HasNoPlacesWithoutAListing) {
     const auto report = reportLoop(planFor(text), target, OptLevel::Optimized);
     ASSERT_TRUE(report);
     for (const LoopInstruction &instruction : report->code)
-      EXPECT_FALSE(instruction.place) << text;
+      EXPECT_FALSE(instruction.location) << text;
   }
 }
 

@@ -19,7 +19,7 @@
 
 using namespace kexpr;
 using namespace kexpr::test;
-using semantics::Walk;
+using semantics::AccessPattern;
 using Edge = GuardedFloats::Edge;
 
 namespace {
@@ -115,8 +115,9 @@ TEST(Loop, OutputsMayBeInputs) {
 
 TEST(Loop, WalksConstantAndStridedOperands) {
   const auto plan =
-      planFor("add(mul(@0,@1),@2)", {Walk::Contiguous, Walk::Strided,
-                                     Walk::Constant, Walk::Contiguous});
+      planFor("add(mul(@0,@1),@2)",
+              {AccessPattern::Contiguous, AccessPattern::Strided,
+               AccessPattern::Constant, AccessPattern::Contiguous});
   forEachTier([&](const codegen::Target &target, codegen::OptLevel level) {
     const CompiledLoop loop(plan, target, level);
     ASSERT_TRUE(loop);
@@ -139,9 +140,9 @@ TEST(Loop, WalksConstantAndStridedOperands) {
 }
 
 TEST(Loop, StridedOutputsLeaveGapsAlone) {
-  const auto plan =
-      planFor("[neg(@0),abs(@1)]",
-              {Walk::Strided, Walk::Strided, Walk::Strided, Walk::Contiguous});
+  const auto plan = planFor(
+      "[neg(@0),abs(@1)]", {AccessPattern::Strided, AccessPattern::Strided,
+                            AccessPattern::Strided, AccessPattern::Contiguous});
   forEachTier([&](const codegen::Target &target, codegen::OptLevel level) {
     const CompiledLoop loop(plan, target, level);
     ASSERT_TRUE(loop);

@@ -45,7 +45,7 @@ std::vector<Placed> loopOf(const semantics::Plan &plan, const Target &target,
   EXPECT_TRUE(listed);
   for (const CodeLine &line : listed->assembly)
     if (line.isInLoop && !line.isLabel)
-      loop.push_back({line.text, plan.listing->wordAt(line.place)});
+      loop.push_back({line.text, plan.listing->wordAt(line.location)});
   return loop;
 }
 
@@ -86,14 +86,14 @@ TEST(Places, LineTablesSayTheSame) {
     ASSERT_TRUE(object);
     EXPECT_GT(object->size, 200u);
     EXPECT_FALSE(object->frames.empty());
-    ASSERT_FALSE(object->places.empty());
-    EXPECT_EQ(object->places[0].offset, 0u);
+    ASSERT_FALSE(object->locations.empty());
+    EXPECT_EQ(object->locations[0].offset, 0u);
     // The loop's run of words, each once in a row.
     std::vector<std::string_view> words, wanted;
-    for (const CodePlace &each : object->places) {
+    for (const CodeLocation &each : object->locations) {
       EXPECT_LT(each.offset, object->size);
-      ASSERT_TRUE(each.place);
-      const std::string_view word = plan.listing->wordAt(each.place);
+      ASSERT_TRUE(each.location);
+      const std::string_view word = plan.listing->wordAt(each.location);
       if (words.empty() || words.back() != word)
         words.push_back(word);
     }
@@ -104,10 +104,11 @@ TEST(Places, LineTablesSayTheSame) {
         std::search(words.begin(), words.end(), wanted.begin(), wanted.end()),
         words.end())
         << target.cpu;
-    EXPECT_TRUE(std::is_sorted(object->places.begin(), object->places.end(),
-                               [](const CodePlace &a, const CodePlace &b) {
-                                 return a.offset < b.offset;
-                               }));
+    EXPECT_TRUE(
+        std::is_sorted(object->locations.begin(), object->locations.end(),
+                       [](const CodeLocation &a, const CodeLocation &b) {
+                         return a.offset < b.offset;
+                       }));
   }
 }
 
@@ -130,9 +131,9 @@ TEST(Places, EveryInstructionHasOne) {
         auto listed = listCode(plan, wideTarget(cpu), level);
         ASSERT_TRUE(listed);
         for (const CodeLine &line : listed->assembly)
-          EXPECT_TRUE(line.isLabel || line.place) << cpu << ' ' << line.text;
+          EXPECT_TRUE(line.isLabel || line.location) << cpu << ' ' << line.text;
         for (const CodeLine &line : listed->ir)
-          EXPECT_TRUE(line.isLabel || line.place) << cpu << ' ' << line.text;
+          EXPECT_TRUE(line.isLabel || line.location) << cpu << ' ' << line.text;
         EXPECT_TRUE(std::any_of(listed->assembly.begin(),
                                 listed->assembly.end(),
                                 [](const CodeLine &line) {
@@ -154,7 +155,7 @@ TEST(Places, ChangeNoCode) {
       const auto bare = compile(planFor(text), target, level);
       const auto listed = compile(placedPlan(text), target, level);
       ASSERT_TRUE(bare && listed);
-      EXPECT_TRUE(bare->places.empty());
+      EXPECT_TRUE(bare->locations.empty());
       const auto one = (*session)->link(bare->bytes, bare->symbol);
       const auto other = (*session)->link(listed->bytes, listed->symbol);
       ASSERT_TRUE(one && other);

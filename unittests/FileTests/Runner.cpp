@@ -21,7 +21,7 @@
 
 using namespace kexpr;
 using namespace kexpr::filetests;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 /// Elements of a run: whole vectors of any machine, and a tail.
 static constexpr std::int64_t Count = 67;
@@ -159,8 +159,9 @@ namespace {
 /// ones elsewhere, which is NaN.
 struct Operand {
   Operand(std::uint64_t bits, const semantics::Access &access, bool isZeroDim) {
-    const bool isConstant = access.walk == Walk::Constant;
-    const std::int64_t step = access.walk == Walk::Strided ? Step : 1;
+    const bool isConstant = access.pattern == AccessPattern::Constant;
+    const std::int64_t step =
+        access.pattern == AccessPattern::Strided ? Step : 1;
     const std::int64_t count = isConstant ? 1 : Count;
     const std::size_t size = sizeOf(access.type);
     memory.assign(count * step * size, '\xFF');

@@ -19,7 +19,7 @@ using namespace kexpr::fuzz;
 static std::string checkError(const Error &error, const std::string &text) {
   if (error.message().empty() || error.render().empty())
     return "an error without a message";
-  if (error.hasPlace() && (error.range().begin > error.range().end ||
+  if (error.hasRange() && (error.range().begin > error.range().end ||
                            error.range().end > text.size()))
     return "an error outside the text: " + error.message();
   return {};

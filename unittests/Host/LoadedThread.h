@@ -111,13 +111,14 @@ private:
   }
 
   /// Operands of `count` elements: contiguous, one element, every other one.
-  std::vector<TensorView> inputsOf(std::int64_t count, std::size_t walk) const {
+  std::vector<TensorView> inputsOf(std::int64_t count,
+                                   std::size_t pattern) const {
     std::vector<TensorView> inputs;
     for (const auto &operand : load.operands)
       inputs.emplace_back(operand.data() + count % 7, Shape{count});
-    if (walk == 1)
+    if (pattern == 1)
       inputs[1] = TensorView(load.operands[1].data(), {1});
-    if (walk == 2)
+    if (pattern == 2)
       inputs[0] = TensorView(static_cast<const void *>(load.operands[0].data()),
                              DType::F32, Shape{count}, Shape{2});
     return inputs;

@@ -16,7 +16,7 @@ using namespace kexpr;
 using namespace kexpr::inspect;
 using namespace kexpr::test;
 using codegen::OptLevel;
-using semantics::Walk;
+using semantics::AccessPattern;
 
 static codegen::Target machine(const std::string &cpu = "znver3") {
   return {.triple = "x86_64-pc-linux-gnu", .cpu = cpu, .features = "+avx2"};
@@ -36,9 +36,9 @@ TEST(Names, AreReadable) {
 TEST(Names, DifferWhereTheCodeDoes) {
   const auto plan = planOf("add(@0,@1)");
   std::vector<semantics::Plan> plans(6, plan);
-  plans[1].inputs[1].walk = Walk::Constant;
-  plans[2].inputs[0].walk = Walk::Strided;
-  plans[3].outputs[0].walk = Walk::Strided;
+  plans[1].inputs[1].pattern = AccessPattern::Constant;
+  plans[2].inputs[0].pattern = AccessPattern::Strided;
+  plans[3].outputs[0].pattern = AccessPattern::Strided;
   plans[4].streams = true;
   plans[5].precision = Precision::Accurate;
   std::set<std::string> names;
@@ -91,8 +91,8 @@ TEST(Names, CommandsSayAllThatMatters) {
             "kexpr-dump --emit=all --baseline --mcpu='znver3' --mattr='-avx2' "
             "--vector-bits=128 'neg(@0)'");
   auto plan = planOf("add(@0,@2)", {DType::F16, DType::I8, DType::I64}, {2});
-  plan.inputs[1].walk = Walk::Constant;
-  plan.outputs[0].walk = Walk::Strided;
+  plan.inputs[1].pattern = AccessPattern::Constant;
+  plan.outputs[0].pattern = AccessPattern::Strided;
   plan.precision = Precision::Accurate;
   EXPECT_EQ(command(plan),
             "kexpr-dump --emit=all --types='f16[n],i8[n],i64' --zero-dims=2 "

@@ -151,7 +151,7 @@ TEST_F(LayerCreation, FaultsHaveTheirPlaceInTheText) {
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().status(), LayerStatus::MalformedExpression);
   EXPECT_EQ(bad.error().code(), ErrorCode::InvalidSyntax);
-  EXPECT_TRUE(bad.error().hasPlace());
+  EXPECT_TRUE(bad.error().hasRange());
 }
 
 TEST_F(LayerCreation, AHostMayLookAtTheTextLater) {

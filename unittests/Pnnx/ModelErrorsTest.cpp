@@ -99,7 +99,7 @@ TEST(ModelErrors, SayWhatAndWhere) {
     EXPECT_EQ(error.code(), ErrorCode::InvalidSyntax);
     EXPECT_NE(error.message().find(c.message), std::string::npos)
         << error.message() << " instead of " << c.message;
-    ASSERT_EQ(error.hasPlace(), c.caret != nullptr) << error.message();
+    ASSERT_EQ(error.hasRange(), c.caret != nullptr) << error.message();
     if (c.caret) {
       const SourceRange range = error.range();
       EXPECT_EQ(text.substr(range.begin, range.end - range.begin), c.caret)
@@ -146,6 +146,6 @@ TEST(ModelErrors, LeaveHugeTextsBehind) {
       "7767517\n1 0\na a 0 0 k=" + std::string(1 << 20, 'x') + " k=1\n";
   const auto model = parseModel(text);
   ASSERT_FALSE(model);
-  EXPECT_FALSE(model.error().hasPlace());
+  EXPECT_FALSE(model.error().hasRange());
   EXPECT_EQ(model.error().message(), "line 3 of m: 'k' is given twice");
 }

@@ -14,8 +14,8 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using namespace kexpr::test;
 using codegen::OptLevel;
+using semantics::AccessPattern;
 using semantics::Plan;
-using semantics::Walk;
 
 namespace {
 /// What the environment says in one test; none of it is there before or after.
@@ -49,8 +49,8 @@ TEST(Profile, NamesAreExpressionsAndWhatTheirCodeIsMadeFor) {
   Plan plan = planWithListing("add( @0, mul(@1,2))");
   EXPECT_EQ(nameOf(plan, OptLevel::Optimized), "add(@0,mul(@1,2))");
   EXPECT_EQ(nameOf(plan, OptLevel::Baseline), "add(@0,mul(@1,2)) [baseline]");
-  plan.inputs[1].walk = Walk::Constant;
-  plan.outputs[0].walk = Walk::Strided;
+  plan.inputs[1].pattern = AccessPattern::Constant;
+  plan.outputs[0].pattern = AccessPattern::Strided;
   EXPECT_EQ(nameOf(plan, OptLevel::Optimized),
             "add(@0,mul(@1,2)) [@1 constant, out0 strided]");
   plan.precision = Precision::Accurate;
@@ -71,10 +71,10 @@ TEST(Profile, LongNamesStayDifferent) {
     text = "add(" + text + ",@" + std::to_string(i) + ")";
   Plan plan = planWithListing(text);
   for (auto &access : plan.inputs)
-    access.walk = Walk::Strided;
+    access.pattern = AccessPattern::Strided;
   const std::string all = nameOf(plan, OptLevel::Optimized);
   EXPECT_LT(all.size(), 220u);
-  plan.inputs[39].walk = Walk::Constant;
+  plan.inputs[39].pattern = AccessPattern::Constant;
   EXPECT_NE(nameOf(plan, OptLevel::Optimized), all);
 }
 

@@ -13,8 +13,8 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
+using semantics::AccessPattern;
 using semantics::LoopNest;
-using semantics::Walk;
 using Kind = Traversal::Kind;
 
 namespace {
@@ -64,7 +64,7 @@ TEST(Traversal, ShortRowsAreTilesOfWholeRows) {
       EXPECT_TRUE(traversal.isPacked(2));
       EXPECT_FALSE(traversal.isPacked(0) || traversal.isPacked(1));
       for (std::size_t slot = 0; slot < 3; ++slot)
-        EXPECT_EQ(traversal.walk(slot), Walk::Contiguous);
+        EXPECT_EQ(traversal.pattern(slot), AccessPattern::Contiguous);
       EXPECT_EQ(traversal.extent(1), last);
       EXPECT_LE(traversal.extent(0) * last, 4096);
     }
@@ -94,7 +94,7 @@ TEST(Traversal, TransposedInputsAreCopiedInBlocks) {
   EXPECT_EQ(traversal.rowAxis(), 0u);
   EXPECT_FALSE(traversal.isPacked(0) || traversal.isPacked(1));
   EXPECT_TRUE(traversal.isPacked(2));
-  EXPECT_EQ(traversal.walk(2), Walk::Contiguous);
+  EXPECT_EQ(traversal.pattern(2), AccessPattern::Contiguous);
   EXPECT_NE(traversal.pitch(2) % 128, 0);
 }
 
@@ -110,7 +110,7 @@ TEST(Traversal, BlocksAreForAnyElementSize) {
 TEST(Traversal, AStridedOutputIsWrittenRowByRow) {
   const Chosen call({view({64, 7}, {14, 2}), view({64, 1})});
   EXPECT_EQ(call.traversal.kind(), Kind::Rows);
-  EXPECT_EQ(call.traversal.walk(0), Walk::Strided);
+  EXPECT_EQ(call.traversal.pattern(0), AccessPattern::Strided);
 }
 
 TEST(Traversal, RowsOfAPaddedOutputAreTilesWithinThem) {
@@ -137,7 +137,7 @@ TEST(Traversal, AnInputThatIsTheOutputIsNeverCopied) {
     const Chosen call(
         {view(shape, strides), view(shape, strides), view(narrow)});
     EXPECT_FALSE(call.traversal.isPacked(0) || call.traversal.isPacked(1));
-    EXPECT_EQ(call.traversal.walk(0), call.traversal.walk(1));
+    EXPECT_EQ(call.traversal.pattern(0), call.traversal.pattern(1));
   }
 }
 

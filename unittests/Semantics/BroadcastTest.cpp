@@ -137,7 +137,7 @@ TEST(LoopNest, EqualContiguousShapesAreOneLoop) {
   nest.build(view.shape(), slots);
   EXPECT_EQ(nest.rank(), 1u);
   EXPECT_EQ(nest.inner(), 8 * 256 * 56 * 56);
-  EXPECT_EQ(nest.walk(0), Walk::Contiguous);
+  EXPECT_EQ(nest.pattern(0), AccessPattern::Contiguous);
 }
 
 TEST(LoopNest, AChannelBiasIsConstantAlongTheInnerLoop) {
@@ -148,7 +148,7 @@ TEST(LoopNest, AChannelBiasIsConstantAlongTheInnerLoop) {
   nest.build(out.shape(), slots);
   EXPECT_EQ(nest.rank(), 3u);
   EXPECT_EQ(nest.inner(), 56 * 56);
-  EXPECT_EQ(nest.walk(1), Walk::Constant);
+  EXPECT_EQ(nest.pattern(1), AccessPattern::Constant);
 }
 
 TEST(LoopNest, TheOutputIsWrittenInMemoryOrder) {
@@ -159,6 +159,6 @@ TEST(LoopNest, TheOutputIsWrittenInMemoryOrder) {
   LoopNest nest(2);
   nest.build(out.shape(), slots);
   EXPECT_EQ(nest.inner(), 4);
-  EXPECT_EQ(nest.walk(0), Walk::Contiguous);
-  EXPECT_EQ(nest.walk(1), Walk::Strided);
+  EXPECT_EQ(nest.pattern(0), AccessPattern::Contiguous);
+  EXPECT_EQ(nest.pattern(1), AccessPattern::Strided);
 }

@@ -14,14 +14,15 @@
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-static Plan planFor(std::string_view text, std::vector<Walk> walks = {}) {
+static Plan planFor(std::string_view text,
+                    std::vector<AccessPattern> patterns = {}) {
   Plan plan{.graph = *check(*Expression::parse(text), {}),
             .inputs = {},
             .outputs = {}};
   plan.inputs.resize(plan.graph.inputs.size());
   plan.outputs.resize(plan.graph.outputs.size());
-  for (std::size_t i = 0; i < walks.size(); ++i)
-    plan.inputs[i].walk = walks[i];
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    plan.inputs[i].pattern = patterns[i];
   return plan;
 }
 
@@ -42,7 +43,8 @@ TEST(Interpreter, ComputesEveryLengthAcrossBlocks) {
 
 TEST(Interpreter, ReadsConstantAndStridedOperands) {
   Interpreter interpreter(planFor(
-      "add(mul(@0,@1),@2)", {Walk::Strided, Walk::Constant, Walk::Contiguous}));
+      "add(mul(@0,@1),@2)", {AccessPattern::Strided, AccessPattern::Constant,
+                             AccessPattern::Contiguous}));
   std::vector<float> a(6000), c(3000), out(3000);
   for (int i = 0; i < 6000; ++i)
     a[i] = i;

@@ -36,26 +36,26 @@ TEST(Listing, HasAnOperatorALine) {
 }
 
 /// The line of a text from a place on.
-static std::string restOf(const Listing &listing, Place place) {
+static std::string restOf(const Listing &listing, SourceLocation location) {
   std::size_t begin = 0;
-  for (std::uint32_t line = 1; line < place.line; ++line)
+  for (std::uint32_t line = 1; line < location.line; ++line)
     begin = listing.text.find('\n', begin) + 1;
   const std::size_t end = listing.text.find('\n', begin);
-  return listing.text.substr(begin, end - begin).substr(place.column - 1);
+  return listing.text.substr(begin, end - begin).substr(location.column - 1);
 }
 
 TEST(Listing, KnowsWhereNodesAre) {
   const auto expression = Expression::parse("add(mul(@0,@1),add(2,exp(@0)))");
   const Listing listing = syntax::list(*expression);
-  std::vector<std::string> places;
-  for (Place place : listing.nodes)
-    places.push_back(restOf(listing, place));
-  EXPECT_EQ(places,
+  std::vector<std::string> locations;
+  for (SourceLocation location : listing.nodes)
+    locations.push_back(restOf(listing, location));
+  EXPECT_EQ(locations,
             (std::vector<std::string>{"@0, @1),", "@1),", "mul(@0, @1),", "2,",
                                       "@0)))", "exp(@0)))", "add(", "add("}));
   std::vector<std::string_view> words;
-  for (Place place : listing.nodes)
-    words.push_back(listing.wordAt(place));
+  for (SourceLocation location : listing.nodes)
+    words.push_back(listing.wordAt(location));
   EXPECT_EQ(words, (std::vector<std::string_view>{"@0", "@1", "mul", "2", "@0",
                                                   "exp", "add", "add"}));
   EXPECT_EQ(listing.wordAt(Listing::loop()), "the loop");

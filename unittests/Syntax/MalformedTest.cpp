@@ -162,7 +162,7 @@ TEST(Malformed, EveryErrorHasItsPlaceAndSentence) {
     auto expression = Expression::parse(bad.text);
     ASSERT_FALSE(expression) << bad.text;
     const Error &error = expression.error();
-    EXPECT_TRUE(error.hasPlace()) << bad.text;
+    EXPECT_TRUE(error.hasRange()) << bad.text;
     EXPECT_EQ(error.range().begin, bad.begin) << bad.text;
     EXPECT_EQ(error.range().end, bad.end) << bad.text;
     EXPECT_EQ(error.message(), bad.message) << bad.text;
@@ -193,7 +193,7 @@ TEST(Malformed, AMillionBracketsAreAnErrorWithAPlace) {
   for (char bracket : {'(', '[', ')', ',', '-'}) {
     auto expression = Expression::parse(std::string(million, bracket));
     ASSERT_FALSE(expression);
-    EXPECT_TRUE(expression.error().hasPlace());
+    EXPECT_TRUE(expression.error().hasRange());
     EXPECT_LT(expression.error().render().size(), 500u);
   }
   std::string calls;
@@ -243,5 +243,5 @@ TEST(Malformed, ALimitIsReportedWhereItIsPassed) {
   ASSERT_FALSE(lengthy);
   EXPECT_EQ(lengthy.error().message(),
             "the expression has 5 bytes, more than the limit of 4");
-  EXPECT_FALSE(lengthy.error().hasPlace());
+  EXPECT_FALSE(lengthy.error().hasRange());
 }

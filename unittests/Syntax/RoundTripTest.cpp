@@ -120,7 +120,7 @@ static bool expectSound(const std::string &text) {
     return true;
   }
   const Error &error = data.error();
-  EXPECT_TRUE(error.hasPlace()) << text;
+  EXPECT_TRUE(error.hasRange()) << text;
   EXPECT_LE(error.range().begin, error.range().end) << text;
   EXPECT_LE(error.range().end, text.size()) << text;
   EXPECT_FALSE(error.message().empty());

@@ -75,7 +75,7 @@ TEST(Dump, ExplainsLoopsOfNamedMachines) {
     const std::vector<std::string> more = {"--mcpu", cpu, "--no-measure"};
     const std::string text = stage("explain", more);
     for (const char *word :
-         {"Plan\n", "\n  walks ", "\n  an element ", "\nMain loop for ",
+         {"Plan\n", "\n  access ", "\n  an element ", "\nMain loop for ",
           "\n  a step ", "\n  instructions ", "\n  registers ",
           "\nPrediction, ", "\n  cycles ", "\n  issue ", "\n  units ",
           "\n  carried ", "\n  window ", "\n  limit ", "\n  memory "})
