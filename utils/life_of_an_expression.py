@@ -75,13 +75,13 @@ def syntax(dump):
     deepest = max(int(line.split()[-1]) for line in rpn)
     return f"""## A text becomes a tree
 
-The lexer cuts the text into {len(tokens)} tokens, each with its place, so that
+The lexer cuts the text into {len(tokens)} tokens, each with its range, so that
 an error can point at it. The parser makes a tree of them, children before
 parents, without recursion: no depth of brackets overflows a stack.
 
 {box("ast", tree)}
 In reverse Polish order the same tree is a program for a machine with a stack of
-{deepest} values. That is how a framework would walk it, with a tensor in memory
+{deepest} values. That is how a framework would evaluate it, with a tensor in memory
 for every value. Nothing of that happens here.
 """
 
@@ -100,7 +100,7 @@ bit.
 {box("graph", graph)}
 ![The graph as a drawing](life-of-an-expression.svg)
 
-The plan adds how each operand walks through memory, and how much work an
+The plan adds the access pattern of each operand, and how much work an
 element is. It is all that machine code depends on, so new shapes run the same
 code.
 
@@ -143,13 +143,13 @@ Instruction selection, scheduling and register allocation are LLVM's;
 instructions and registers of the machine:
 
 {box("mir", sample)}
-Every instruction keeps its place in the expression, also where LLVM moved it,
-and whatever it loads for an operator is of that operator. In the assembly the
-place is a column: the line of the expression, written one operator a line, and
+Every instruction keeps its source location, also where LLVM moved it,
+and what it loads for an operator has the location of that operator. In the assembly the
+location is a column: the line of the expression, written one operator a line, and
 the operator.
 
 {box("asm", whole[:20] + ["..."] + whole[-7:])}
-The same places are in the line tables that perf and gdb read
+The same locations are in the line tables that perf and gdb read
 ([profiling](profiling.md)).
 
 """
