@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Background.h"
 
-#include "Runtime/Log.h"
+#include "Runtime/EventLog.h"
 
 #include <mutex>
 #include <utility>
@@ -166,7 +166,7 @@ bool Background::State::doOne() {
     return false;
   {
     // Lines go to the host behind the job, so that it may do anything.
-    const Log::Deferral lines;
+    const EventLog::Deferral lines;
     (*job)();
     job = nullptr;
   }
@@ -206,7 +206,7 @@ void Background::State::work() {
   pthread_setschedparam(pthread_self(), SCHED_BATCH, &priority);
   {
     // The loader is told of what a thread destroys at its end.
-    const Log::Deferral lines;
+    const EventLog::Deferral lines;
   }
   for (;;) {
     const std::uint32_t seen = changes;

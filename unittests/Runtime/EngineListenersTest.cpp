@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Profile.h"
-#include "Runtime/Compile.h"
+#include "Runtime/EngineListeners.h"
+#include "Runtime/Pipeline.h"
 #include "TestUtil/Files.h"
 
 #include <cstdlib>
@@ -40,12 +40,12 @@ static Plan planWithListing(const std::string &text,
   return plan;
 }
 
-static std::string faultOf(const Profile &profile) {
-  const Status status = profile.status();
+static std::string faultOf(const EngineListeners &listeners) {
+  const Status status = listeners.status();
   return status ? "" : status.error().message();
 }
 
-TEST(Profile, NamesAreExpressionsAndWhatTheirCodeIsMadeFor) {
+TEST(EngineListeners, NamesAreExpressionsAndWhatTheirCodeIsMadeFor) {
   Plan plan = planWithListing("add( @0, mul(@1,2))");
   EXPECT_EQ(nameOf(plan, OptLevel::Optimized), "add(@0,mul(@1,2))");
   EXPECT_EQ(nameOf(plan, OptLevel::Baseline), "add(@0,mul(@1,2)) [baseline]");
@@ -65,7 +65,7 @@ TEST(Profile, NamesAreExpressionsAndWhatTheirCodeIsMadeFor) {
             "neg(@3) [@3 f16, out0 f16]");
 }
 
-TEST(Profile, LongNamesStayDifferent) {
+TEST(EngineListeners, LongNamesStayDifferent) {
   std::string text = "@0";
   for (int i = 1; i < 40; ++i)
     text = "add(" + text + ",@" + std::to_string(i) + ")";
@@ -78,22 +78,22 @@ TEST(Profile, LongNamesStayDifferent) {
   EXPECT_NE(nameOf(plan, OptLevel::Optimized), all);
 }
 
-TEST(Profile, OffIsNothing) {
-  const Profile profile{ListenerOptions()};
-  EXPECT_EQ(profile.listeners(), nullptr);
-  EXPECT_EQ(profile.listingOf(*Expression::parse("@0")), nullptr);
-  EXPECT_TRUE(profile.status());
+TEST(EngineListeners, OffIsNothing) {
+  const EngineListeners listeners{ListenerOptions()};
+  EXPECT_EQ(listeners.listeners(), nullptr);
+  EXPECT_EQ(listeners.listingOf(*Expression::parse("@0")), nullptr);
+  EXPECT_TRUE(listeners.status());
 }
 
-TEST(Profile, ListingsAreInFilesOfTheirOwn) {
+TEST(EngineListeners, ListingsAreInFilesOfTheirOwn) {
   const TemporaryDirectory root;
   std::filesystem::create_symlink(root.path(), root.path("link"));
-  const Profile profile(
+  const EngineListeners listeners(
       {.debugger = true, .directory = root.path("link/made")});
   const auto expression = Expression::parse("add(mul(@0, @1), 2)");
-  const auto listing = profile.listingOf(*expression);
+  const auto listing = listeners.listingOf(*expression);
   ASSERT_TRUE(listing);
-  EXPECT_TRUE(profile.status());
+  EXPECT_TRUE(listeners.status());
   EXPECT_EQ(listing->path.find(std::filesystem::canonical(root.path("made")) /
                                "add_mul_0_1_2"),
             0u)
@@ -104,59 +104,60 @@ TEST(Profile, ListingsAreInFilesOfTheirOwn) {
   EXPECT_EQ(modeOf(root.path("made")), 0700u);
   // What is there stays: somebody may have it open.
   writeFile(listing->path, "seen");
-  EXPECT_EQ(profile.listingOf(*expression)->path, listing->path);
+  EXPECT_EQ(listeners.listingOf(*expression)->path, listing->path);
   EXPECT_EQ(readFile(listing->path), "seen");
-  const auto other = profile.listingOf(*Expression::parse("add(mul(@0,@1),3)"));
+  const auto other =
+      listeners.listingOf(*Expression::parse("add(mul(@0,@1),3)"));
   EXPECT_NE(other->path, listing->path);
 }
 
-TEST(Profile, ADirectoryThatCannotBeUsedIsSaid) {
+TEST(EngineListeners, ADirectoryThatCannotBeUsedIsSaid) {
   const TemporaryDirectory root;
   writeFile(root.path("file"), "");
-  const Profile profile({.perfMap = false,
-                         .jitDump = true,
-                         .debugger = true,
-                         .directory = root.path("file")});
-  EXPECT_NE(faultOf(profile).find(root.path("file")), std::string::npos);
-  ASSERT_TRUE(profile.listeners());
-  const auto listing = profile.listingOf(*Expression::parse("neg(@0)"));
+  const EngineListeners listeners({.perfMap = false,
+                                   .jitDump = true,
+                                   .debugger = true,
+                                   .directory = root.path("file")});
+  EXPECT_NE(faultOf(listeners).find(root.path("file")), std::string::npos);
+  ASSERT_TRUE(listeners.listeners());
+  const auto listing = listeners.listingOf(*Expression::parse("neg(@0)"));
   EXPECT_EQ(listing->path.rfind("neg_0-", 0), 0u) << listing->path;
 }
 
-TEST(Profile, ReadsTheEnvironment) {
+TEST(EngineListeners, ReadsTheEnvironment) {
   const TemporaryDirectory root;
   const Variable directory("KEXPR_PROFILE_DIR", root.path("there"));
   {
     const Variable words("KEXPR_LISTENERS", "gdb");
-    const Profile profile{ListenerOptions()};
-    EXPECT_TRUE(profile.listeners());
-    EXPECT_TRUE(profile.status()) << faultOf(profile);
+    const EngineListeners listeners{ListenerOptions()};
+    EXPECT_TRUE(listeners.listeners());
+    EXPECT_TRUE(listeners.status()) << faultOf(listeners);
     EXPECT_TRUE(std::filesystem::exists(root.path("there")));
   }
   {
     const Variable words("KEXPR_LISTENERS", "perf,gdb,");
-    const Profile profile{ListenerOptions()};
-    EXPECT_TRUE(profile.listeners());
-    EXPECT_NE(faultOf(profile).find("'perf'"), std::string::npos);
+    const EngineListeners listeners{ListenerOptions()};
+    EXPECT_TRUE(listeners.listeners());
+    EXPECT_NE(faultOf(listeners).find("'perf'"), std::string::npos);
   }
   {
     const Variable words("KEXPR_LISTENERS", "vtune,jitdump");
-    const Profile profile{ListenerOptions()};
-    EXPECT_TRUE(profile.listeners());
+    const EngineListeners listeners{ListenerOptions()};
+    EXPECT_TRUE(listeners.listeners());
     EXPECT_EQ(namesIn(root.path("there"), "jit-").size(), 1u);
   }
 }
 
-TEST(Profile, GoesToTheUsersCacheUnlessSaidOtherwise) {
+TEST(EngineListeners, GoesToTheUsersCacheUnlessSaidOtherwise) {
   const TemporaryDirectory root;
   const Variable home("HOME", root.path("home"));
   {
     const Variable cache("XDG_CACHE_HOME", "not/a/whole/path");
-    const Profile profile({.debugger = true});
+    const EngineListeners listeners({.debugger = true});
     EXPECT_TRUE(
         std::filesystem::exists(root.path("home/.cache/kexpr/profile")));
   }
   const Variable cache("XDG_CACHE_HOME", root.path("cache"));
-  const Profile profile({.debugger = true});
+  const EngineListeners listeners({.debugger = true});
   EXPECT_TRUE(std::filesystem::exists(root.path("cache/kexpr/profile")));
 }

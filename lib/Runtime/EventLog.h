@@ -1,11 +1,12 @@
-//===- Runtime/Log.h - Lines about what an engine does --------------------===//
+//===- Runtime/EventLog.h - Lines about what an engine does
+//--------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_RUNTIME_LOG_H
-#define KEXPR_RUNTIME_LOG_H
+#ifndef KEXPR_RUNTIME_EVENTLOG_H
+#define KEXPR_RUNTIME_EVENTLOG_H
 
 #include "kexpr/Error.h"
 
@@ -17,7 +18,7 @@
 namespace kexpr::runtime {
 
 /// Where lines go, and about what. All members may be called from any thread.
-class Log {
+class EventLog {
 public:
   using Sink = std::function<void(std::string_view line)>;
 
@@ -35,7 +36,7 @@ public:
 
   /// `words` as in `EngineOptions::log`; lines go to standard error if `sink`
   /// is empty. A word that is none is said, once a process.
-  Log(std::string_view words, Sink sink);
+  EventLog(std::string_view words, Sink sink);
 
   bool isOfCompile() const { return hasCompile; }
   bool isOfCache() const { return hasCache; }
@@ -55,4 +56,4 @@ private:
 
 } // namespace kexpr::runtime
 
-#endif // KEXPR_RUNTIME_LOG_H
+#endif // KEXPR_RUNTIME_EVENTLOG_H

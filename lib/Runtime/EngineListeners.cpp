@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Profile.h"
+#include "Runtime/EngineListeners.h"
 
 #include "Code/Debugger.h"
 #include "Code/JitDump.h"
@@ -28,7 +28,8 @@ static std::string variable(const char *name) {
   return text ? text : "";
 }
 
-Profile::Profile(ListenerOptions given) : options(std::move(given)) {
+EngineListeners::EngineListeners(ListenerOptions given)
+    : options(std::move(given)) {
   addWords(variable("KEXPR_LISTENERS"));
   openDirectory();
   addListeners();
@@ -51,7 +52,7 @@ static std::vector<bool *> switchesOf(ListenerOptions &options,
   return {};
 }
 
-void Profile::addWords(std::string_view words) {
+void EngineListeners::addWords(std::string_view words) {
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(','));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
@@ -79,7 +80,7 @@ static std::string usualDirectory() {
   return {};
 }
 
-void Profile::openDirectory() {
+void EngineListeners::openDirectory() {
   // perf's map names functions and no lines.
   if (!options.jitDump && !options.debugger && !options.vtune)
     return;
@@ -99,7 +100,7 @@ void Profile::openDirectory() {
   directoryPath = directory->realPath();
 }
 
-void Profile::addListeners() {
+void EngineListeners::addListeners() {
   if (options.perfMap)
     audience.add(code::PerfMap::ofProcess());
   if (options.jitDump && directory)
@@ -128,7 +129,7 @@ static std::string fileNameOf(const syntax::Listing &listing) {
 }
 
 std::shared_ptr<const syntax::Listing>
-Profile::listingOf(const Expression &expression) const {
+EngineListeners::listingOf(const Expression &expression) const {
   if (audience.empty())
     return nullptr;
   auto listing = std::make_shared<syntax::Listing>(syntax::list(expression));
@@ -146,7 +147,7 @@ Profile::listingOf(const Expression &expression) const {
   return listing;
 }
 
-Status Profile::status() const {
+Status EngineListeners::status() const {
   {
     std::lock_guard lock(mutex);
     if (!fault)

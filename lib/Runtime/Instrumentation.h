@@ -1,14 +1,15 @@
-//===- Runtime/Watcher.h - What an engine shows of its work ---------------===//
+//===- Runtime/Instrumentation.h - What an engine shows of its work
+//---------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_RUNTIME_WATCHER_H
-#define KEXPR_RUNTIME_WATCHER_H
+#ifndef KEXPR_RUNTIME_INSTRUMENTATION_H
+#define KEXPR_RUNTIME_INSTRUMENTATION_H
 
 #include "Runtime/Dumper.h"
-#include "Runtime/Log.h"
+#include "Runtime/EventLog.h"
 #include "Support/Fork.h"
 #include "kexpr/Engine.h"
 
@@ -21,12 +22,13 @@ class KernelImpl;
 /// Told what an engine does, and writes lines (KEXPR_LOG) and folders
 /// (KEXPR_DUMP) about it. It fails nothing. All members may be called from any
 /// thread, without locks: lines may go to the host's code.
-class Watcher {
+class Instrumentation {
 public:
   using Time = std::chrono::nanoseconds;
 
   /// What options and environment ask for; null if that is nothing.
-  static std::unique_ptr<const Watcher> of(const EngineOptions &options);
+  static std::unique_ptr<const Instrumentation>
+  of(const EngineOptions &options);
 
   /// See Engine.h.
   Status dumpStatus() const;
@@ -54,10 +56,10 @@ public:
             const Expected<const codegen::Target *> &target) const;
 
 private:
-  explicit Watcher(Log log) : log(std::move(log)) {}
+  explicit Instrumentation(EventLog log) : log(std::move(log)) {}
   template <class F> void say(F text) const;
 
-  Log log;
+  EventLog log;
   std::unique_ptr<const Dumper> dumper;
   mutable Mutex mutex;
   mutable Status dumpFault;
@@ -65,4 +67,4 @@ private:
 
 } // namespace kexpr::runtime
 
-#endif // KEXPR_RUNTIME_WATCHER_H
+#endif // KEXPR_RUNTIME_INSTRUMENTATION_H

@@ -1,11 +1,12 @@
-//===- Runtime/Profile.h - What profilers and debuggers are told ----------===//
+//===- Runtime/EngineListeners.h - What profilers and debuggers are told
+//----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_RUNTIME_PROFILE_H
-#define KEXPR_RUNTIME_PROFILE_H
+#ifndef KEXPR_RUNTIME_ENGINELISTENERS_H
+#define KEXPR_RUNTIME_ENGINELISTENERS_H
 
 #include "Code/Directory.h"
 #include "Code/Listener.h"
@@ -17,10 +18,10 @@ namespace kexpr::runtime {
 
 /// The listeners of an engine, and the files that they find listings in. All
 /// members may be called from any thread.
-class Profile {
+class EngineListeners {
 public:
   /// With what the environment adds. What cannot be had is left out.
-  explicit Profile(ListenerOptions options);
+  explicit EngineListeners(ListenerOptions options);
 
   /// Who loaded code is announced to; null if nobody listens.
   const code::Listeners *listeners() const {
@@ -59,4 +60,4 @@ std::string nameKey(const semantics::Plan &plan);
 
 } // namespace kexpr::runtime
 
-#endif // KEXPR_RUNTIME_PROFILE_H
+#endif // KEXPR_RUNTIME_ENGINELISTENERS_H

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Watcher.h"
+#include "Runtime/Instrumentation.h"
 
 #include "Inspect/Names.h"
 #include "Runtime/KernelImpl.h"
@@ -26,15 +26,16 @@ static std::string chosen(const std::string &option, const char *variable) {
   return given ? given : option;
 }
 
-std::unique_ptr<const Watcher> Watcher::of(const EngineOptions &options) {
+std::unique_ptr<const Instrumentation>
+Instrumentation::of(const EngineOptions &options) {
   const std::string words = chosen(options.log, "KEXPR_LOG");
   const std::string path = chosen(options.dumpDirectory, "KEXPR_DUMP");
   if (words.empty() && path.empty())
     return nullptr;
-  Log log(words, options.logSink);
+  EventLog log(words, options.logSink);
   if (!log.isOn() && log.status() && path.empty())
     return nullptr;
-  std::unique_ptr<Watcher> watcher(new Watcher(std::move(log)));
+  std::unique_ptr<Instrumentation> watcher(new Instrumentation(std::move(log)));
   if (path.empty())
     return watcher;
   auto dumper = Dumper::open(path, {.triple = {},
@@ -48,7 +49,7 @@ std::unique_ptr<const Watcher> Watcher::of(const EngineOptions &options) {
   return watcher;
 }
 
-Status Watcher::dumpStatus() const {
+Status Instrumentation::dumpStatus() const {
   std::lock_guard lock(mutex);
   return dumpFault;
 }
@@ -63,7 +64,7 @@ static std::string subjectOf(const Plan &plan, OptLevel level) {
 }
 
 /// A line that `text` gives; there is none where resources run out.
-template <class F> void Watcher::say(F text) const {
+template <class F> void Instrumentation::say(F text) const {
   try {
     log.write(text());
   } catch (...) {
@@ -71,9 +72,10 @@ template <class F> void Watcher::say(F text) const {
   }
 }
 
-void Watcher::compiled(const Plan &plan, OptLevel level,
-                       const codegen::Target &target, const CompileTimes &times,
-                       std::size_t bytes) const {
+void Instrumentation::compiled(const Plan &plan, OptLevel level,
+                               const codegen::Target &target,
+                               const CompileTimes &times,
+                               std::size_t bytes) const {
   if (!log.isOfCompile())
     return;
   say([&] {
@@ -88,15 +90,15 @@ void Watcher::compiled(const Plan &plan, OptLevel level,
   });
 }
 
-void Watcher::improved(const Plan &plan, OptLevel level) const {
+void Instrumentation::improved(const Plan &plan, OptLevel level) const {
   if (log.isOfCompile())
     say([&] {
       return concat("compile ", subjectOf(plan, level), ": takes over");
     });
 }
 
-void Watcher::failed(const Plan &plan, OptLevel level,
-                     const Error &error) const {
+void Instrumentation::failed(const Plan &plan, OptLevel level,
+                             const Error &error) const {
   if (log.isOfCompile())
     say([&] {
       return concat("compile ", subjectOf(plan, level),
@@ -104,8 +106,8 @@ void Watcher::failed(const Plan &plan, OptLevel level,
     });
 }
 
-void Watcher::diskAsked(const Plan &plan, OptLevel level, bool isFound,
-                        Time time) const {
+void Instrumentation::diskAsked(const Plan &plan, OptLevel level, bool isFound,
+                                Time time) const {
   if (log.isOfCache())
     say([&] {
       return concat("cache disk ", isFound ? "hit " : "miss ",
@@ -113,8 +115,8 @@ void Watcher::diskAsked(const Plan &plan, OptLevel level, bool isFound,
     });
 }
 
-void Watcher::diskStored(const Plan &plan, OptLevel level, std::size_t bytes,
-                         Time time) const {
+void Instrumentation::diskStored(const Plan &plan, OptLevel level,
+                                 std::size_t bytes, Time time) const {
   if (log.isOfCache())
     say([&] {
       return concat("cache disk store ", subjectOf(plan, level), ": ",
@@ -127,12 +129,12 @@ static std::string textOf(const Expression &expression) {
   return inspect::shortened(expression.canonical());
 }
 
-void Watcher::missed(const Expression &expression) const {
+void Instrumentation::missed(const Expression &expression) const {
   if (log.isOfCache())
     say([&] { return concat("cache miss ", textOf(expression)); });
 }
 
-void Watcher::inserted(const KernelImpl &kernel, Time time) const {
+void Instrumentation::inserted(const KernelImpl &kernel, Time time) const {
   if (log.isOfCache())
     say([&] {
       return concat("cache insert ", textOf(kernel.expression()), ": ",
@@ -140,7 +142,7 @@ void Watcher::inserted(const KernelImpl &kernel, Time time) const {
     });
 }
 
-void Watcher::evicted(const KernelImpl &kernel) const {
+void Instrumentation::evicted(const KernelImpl &kernel) const {
   if (log.isOfCache())
     say([&] {
       return concat("cache evict ", textOf(kernel.expression()), ": ",
@@ -148,8 +150,9 @@ void Watcher::evicted(const KernelImpl &kernel) const {
     });
 }
 
-void Watcher::dump(const Plan &plan, OptLevel level,
-                   const Expected<const codegen::Target *> &target) const {
+void Instrumentation::dump(
+    const Plan &plan, OptLevel level,
+    const Expected<const codegen::Target *> &target) const {
   Status status;
   try {
     status = target ? dumper->write(plan, **target, level) : target.error();

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Log.h"
+#include "Runtime/EventLog.h"
 
 #include "Support/QuietWrites.h"
 #include "Support/Quote.h"
@@ -26,7 +26,7 @@ namespace {
 /// A thread's lines for hosts.
 struct Outbox {
   struct Line {
-    std::shared_ptr<const Log::Sink> sink;
+    std::shared_ptr<const EventLog::Sink> sink;
     std::string text;
   };
   std::vector<Line> lines;
@@ -52,15 +52,15 @@ void Outbox::deliver() {
   isDelivering = false;
 }
 
-Log::Deferral::Deferral() { ++Outbox::ofThread().deferrals; }
+EventLog::Deferral::Deferral() { ++Outbox::ofThread().deferrals; }
 
-Log::Deferral::~Deferral() {
+EventLog::Deferral::~Deferral() {
   Outbox &box = Outbox::ofThread();
   if (--box.deferrals == 0 && !box.isDelivering && !box.lines.empty())
     box.deliver();
 }
 
-Log::Log(std::string_view words, Sink given)
+EventLog::EventLog(std::string_view words, Sink given)
     : sink(given ? std::make_shared<const Sink>(std::move(given)) : nullptr) {
   while (!words.empty()) {
     const std::size_t comma = std::min(words.find(','), words.size());
@@ -92,7 +92,7 @@ static std::string timeOfDay() {
   return text;
 }
 
-void Log::write(std::string_view text) const {
+void EventLog::write(std::string_view text) const {
   std::string line = concat("kexpr ", getpid(), ' ', timeOfDay(), ' ', text);
   if (sink) {
     const Deferral behindThis;

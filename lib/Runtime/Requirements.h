@@ -1,0 +1,86 @@
+//===- Runtime/Requirements.h - What a kernel requires of its tensors -----===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_REQUIREMENTS_H
+#define KEXPR_RUNTIME_REQUIREMENTS_H
+
+#include "Semantics/Broadcast.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kexpr::runtime {
+
+/// The inputs and outputs of one call.
+struct CallArguments {
+  semantics::Operands inputs;
+  std::span<const TensorView> outputs;
+};
+
+/// The bytes from a tensor's first element to its last; none without elements.
+struct ByteRange {
+  const char *begin = nullptr, *end = nullptr;
+
+  static ByteRange of(const TensorView &view);
+  bool empty() const { return begin == end; }
+  bool overlaps(const ByteRange &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+/// Whether two views have the same type, shape and strides.
+bool haveOneLayout(const TensorView &a, const TensorView &b);
+
+/// What the tensors of a kernel's calls must be, and the checks of calls.
+/// Checks read no element and write nothing; errors name the first fault,
+/// inputs before outputs.
+struct Requirements {
+  explicit Requirements(const semantics::Plan &plan);
+
+  /// The operands whose elements are read, ascending, and their types.
+  std::vector<std::uint32_t> operands;
+  std::vector<DType> types;
+  /// Operands of which the shape alone is used.
+  std::vector<std::uint32_t> shapes;
+  std::vector<DType> outputs;
+  /// The operands that each output is computed from, ascending.
+  std::vector<std::vector<std::uint32_t>> sources;
+  /// Whether all outputs are computed from the same operands, and so have one
+  /// shape.
+  bool isUniform = true;
+
+  /// Checks that operands are there, well formed and of the right type.
+  Status checkInputs(const semantics::Operands &inputs) const;
+  /// The shape of an output for inputs that were checked.
+  Expected<Shape> outputShape(const semantics::Operands &inputs,
+                              std::size_t output) const;
+  /// Checks inputs, outputs, and memory: it must not be null, nor shared where
+  /// it may not be. Without `withMemory`, memory is left out.
+  Status check(const CallArguments &call, bool withMemory = true) const;
+  /// The number of elements of a call in which all types are right, everything
+  /// is row-major and of one shape, nothing is null, and the output is apart
+  /// from the inputs or exactly one of them; -1 for any other call, which
+  /// `check` must look at. This takes nanoseconds where `check` takes hundreds.
+  std::int64_t contiguousCount(const CallArguments &call) const;
+
+  /// Checks the memory of outputs, and of `operands`. `mayBe(output, i)` says
+  /// whether an output may be `operands[i]`: it has the same layout.
+  Status checkOverlap(
+      std::span<const ByteRange> written, std::span<const ByteRange> read,
+      const std::function<bool(std::size_t, std::size_t)> &mayBe) const;
+};
+
+/// Checks that the items of a batch do not interfere: `outputs[i]` may be
+/// exactly an input of item i, and shares no memory with anything else.
+/// `inputs` holds operand 0's items, then operand 1's...
+Status checkBatchOverlap(std::span<const TensorView> inputs,
+                         std::span<const TensorView> outputs,
+                         std::span<const std::uint32_t> used);
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_REQUIREMENTS_H
