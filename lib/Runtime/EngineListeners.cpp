@@ -35,31 +35,20 @@ EngineListeners::EngineListeners(ListenerOptions given)
   addListeners();
 }
 
-/// The switches of a word; none if it is unknown.
-static std::vector<bool *> switchesOf(ListenerOptions &options,
-                                      std::string_view word) {
-  if (word == "perf-map")
-    return {&options.perfMap};
-  if (word == "jitdump")
-    return {&options.jitDump};
-  if (word == "gdb")
-    return {&options.debugger};
-  if (word == "vtune")
-    return {&options.vtune};
-  if (word == "all")
-    return {&options.perfMap, &options.jitDump, &options.debugger,
-            &options.vtune};
-  return {};
-}
-
 void EngineListeners::addWords(std::string_view words) {
+  const std::pair<std::string_view, bool *> switches[] = {
+      {"perf-map", &options.perfMap},
+      {"jitdump", &options.jitDump},
+      {"gdb", &options.debugger},
+      {"vtune", &options.vtune}};
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(','));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
-    const auto switches = switchesOf(options, word);
-    for (bool *each : switches)
-      *each = true;
-    if (switches.empty() && !word.empty() && fault)
+    bool isKnown = word.empty();
+    for (const auto &[name, isOn] : switches)
+      if (word == name || word == "all")
+        isKnown = *isOn = true;
+    if (!isKnown && fault)
       fault = Error(ErrorCode::InvalidArgument,
                     concat("KEXPR_LISTENERS names '", word,
                            "'; it must be a list of perf-map, jitdump, gdb, "
@@ -67,11 +56,11 @@ void EngineListeners::addWords(std::string_view words) {
   }
 }
 
-/// Where files go that nobody named a directory for; empty for nowhere.
-static std::string usualDirectory() {
+/// The directory for listings if options name none; empty if there is none.
+static std::string defaultDirectory() {
   if (std::string named = variable("KEXPR_PROFILE_DIR"); !named.empty())
     return named;
-  // The path of a cache counts only if it is a whole one.
+  // Only absolute paths count.
   if (const std::string cache = variable("XDG_CACHE_HOME");
       cache.starts_with('/'))
     return cache + "/kexpr/profile";
@@ -85,7 +74,7 @@ void EngineListeners::openDirectory() {
   if (!options.jitDump && !options.debugger && !options.vtune)
     return;
   const std::string path =
-      options.directory.empty() ? usualDirectory() : options.directory;
+      options.directory.empty() ? defaultDirectory() : options.directory;
   if (path.empty()) {
     fault = Error(ErrorCode::Io, "no directory was named for listings, and no "
                                  "variable HOME leads to one");
@@ -102,16 +91,16 @@ void EngineListeners::openDirectory() {
 
 void EngineListeners::addListeners() {
   if (options.perfMap)
-    audience.add(code::PerfMap::ofProcess());
+    all.add(code::PerfMap::ofProcess());
   if (options.jitDump && directory)
-    audience.add(code::JitDump::in(directory));
+    all.add(code::JitDump::in(directory));
   if (options.debugger)
-    audience.add(code::Debugger::ofProcess());
+    all.add(code::Debugger::ofProcess());
   if (options.vtune)
-    audience.add(code::Vtune::ofProcess());
+    all.add(code::Vtune::ofProcess());
 }
 
-/// A name that is read, and that no other listing has.
+/// A name that people can read, unique to the listing.
 static std::string fileNameOf(const syntax::Listing &listing) {
   constexpr std::size_t most = 40;
   std::string name;
@@ -130,7 +119,7 @@ static std::string fileNameOf(const syntax::Listing &listing) {
 
 std::shared_ptr<const syntax::Listing>
 EngineListeners::listingOf(const Expression &expression) const {
-  if (audience.empty())
+  if (all.empty())
     return nullptr;
   auto listing = std::make_shared<syntax::Listing>(syntax::list(expression));
   listing->path = fileNameOf(*listing);
@@ -153,10 +142,10 @@ Status EngineListeners::status() const {
     if (!fault)
       return fault;
   }
-  return audience.status();
+  return all.status();
 }
 
-/// " f16 strided", of what is not the usual.
+/// As " f16 strided"; empty for contiguous f32.
 static std::string differenceOf(const Access &access) {
   std::string text;
   if (access.type != DType::F32)

@@ -1,4 +1,4 @@
-//===- Runtime/EngineListeners.h - What profilers and debuggers are told
+//===- Runtime/EngineListeners.h - Profilers and debuggers ----------------===//
 //----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
@@ -16,22 +16,22 @@
 
 namespace kexpr::runtime {
 
-/// The listeners of an engine, and the files that they find listings in. All
+/// The listeners of an engine, and the files with listings that they read. All
 /// members may be called from any thread.
 class EngineListeners {
 public:
-  /// With what the environment adds. What cannot be had is left out.
+  /// Those of `options` and of the environment. Those that fail are left out.
   explicit EngineListeners(ListenerOptions options);
 
-  /// Who loaded code is announced to; null if nobody listens.
+  /// The listeners that loaded code is announced to; null if there are none.
   const code::Listeners *listeners() const {
-    return audience.empty() ? nullptr : &audience;
+    return all.empty() ? nullptr : &all;
   }
-  /// The listing of an expression, in a file where listeners read one; null if
-  /// nobody listens.
+  /// The listing of an expression, also as a file where listeners read files;
+  /// null if there are no listeners.
   std::shared_ptr<const syntax::Listing>
   listingOf(const Expression &expression) const;
-  /// The first thing that failed.
+  /// The first error.
   Status status() const;
 
 private:
@@ -42,20 +42,20 @@ private:
   ListenerOptions options;
   std::shared_ptr<const code::Directory> directory;
   std::string directoryPath;
-  code::Listeners audience;
+  code::Listeners all;
   mutable Mutex mutex;
   mutable Status fault;
 };
 
-/// What the code of a plan that has a listing is called: the listing's name,
-/// and what makes it another code than that over contiguous f32 at its best:
+/// The name of code for a plan with a listing: the listing's, and each
+/// difference from optimised code over contiguous f32, as in
 /// `add(@0,@1) [baseline, @1 constant]`.
 std::string nameOf(const semantics::Plan &plan, codegen::OptLevel level);
-/// Gives code of a plan that name, if it has symbols.
+/// Gives an image that name, if it has symbols.
 void nameCode(code::Image &image, const semantics::Plan &plan,
               codegen::OptLevel level);
 
-/// What to add to the key of a plan where code has names; empty without.
+/// The part of a plan's key that is due to names; empty if code has none.
 std::string nameKey(const semantics::Plan &plan);
 
 } // namespace kexpr::runtime

@@ -23,7 +23,7 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 
 namespace {
-/// A thread's lines for hosts.
+/// The queued lines of a thread.
 struct Outbox {
   struct Line {
     std::shared_ptr<const EventLog::Sink> sink;
@@ -47,7 +47,7 @@ void Outbox::deliver() {
     try {
       (*line.sink)(line.text);
     } catch (...) {
-      // It must not throw, but what it was told of was done.
+      // Sinks must not throw; the work that the line is about was done.
     }
   isDelivering = false;
 }
@@ -95,7 +95,7 @@ static std::string timeOfDay() {
 void EventLog::write(std::string_view text) const {
   std::string line = concat("kexpr ", getpid(), ' ', timeOfDay(), ' ', text);
   if (sink) {
-    const Deferral behindThis;
+    const Deferral untilWritten;
     Outbox &box = Outbox::ofThread();
     if (!box.isDelivering)
       box.lines.push_back({sink, std::move(line)});
@@ -103,7 +103,7 @@ void EventLog::write(std::string_view text) const {
   }
   line += '\n';
   const QuietWrites quiet;
-  // Nobody is there to be told of a failure.
+  // A failure has nowhere to be reported.
   [[maybe_unused]] const ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());
 }

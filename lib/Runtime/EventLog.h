@@ -1,4 +1,4 @@
-//===- Runtime/EventLog.h - Lines about what an engine does
+//===- Runtime/EventLog.h - Lines about the work of an engine -------------===//
 //--------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
@@ -17,15 +17,16 @@
 
 namespace kexpr::runtime {
 
-/// Where lines go, and about what. All members may be called from any thread.
+/// The lines that an engine writes about its work. All members may be called
+/// from any thread.
 class EventLog {
 public:
   using Sink = std::function<void(std::string_view line)>;
 
-  /// While one exists, lines of its thread that go to a host's function wait.
-  /// When the last one ends the thread holds nothing that others wait for, so
-  /// that the function may do anything: compile, settle, free the engine. What
-  /// it does itself is not logged.
+  /// While one exists, lines of its thread that go to a host's function are
+  /// queued. When the outermost one ends the thread holds nothing that others
+  /// wait for, so the function may do anything: compile, settle, free the
+  /// engine. Its own calls are not logged.
   class Deferral {
   public:
     Deferral();
@@ -35,17 +36,17 @@ public:
   };
 
   /// `words` as in `EngineOptions::log`; lines go to standard error if `sink`
-  /// is empty. A word that is none is said, once a process.
+  /// is empty. An unknown word is reported once a process.
   EventLog(std::string_view words, Sink sink);
 
   bool isOfCompile() const { return hasCompile; }
   bool isOfCache() const { return hasCache; }
   bool isOn() const { return hasCompile || hasCache; }
-  /// InvalidArgument if a word was none; the others count.
+  /// InvalidArgument if a word is unknown; the others count.
   const Status &status() const { return fault; }
 
-  /// One line, in one piece whatever other threads and processes write: the
-  /// process, the time of day in UTC, and `text`.
+  /// Writes one line by one system call: the process, the time of day in UTC,
+  /// and `text`.
   void write(std::string_view text) const;
 
 private:

@@ -7,12 +7,12 @@
 #include "Runtime/Instrumentation.h"
 
 #include "Inspect/Names.h"
+#include "Inspect/Render.h"
 #include "Runtime/KernelImpl.h"
 #include "Support/Guarded.h"
 #include "Support/Text.h"
 
 #include <cstdlib>
-#include <new>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -35,18 +35,21 @@ Instrumentation::of(const EngineOptions &options) {
   EventLog log(words, options.logSink);
   if (!log.isOn() && log.status() && path.empty())
     return nullptr;
-  std::unique_ptr<Instrumentation> watcher(new Instrumentation(std::move(log)));
+  std::unique_ptr<Instrumentation> made(new Instrumentation(std::move(log)));
   if (path.empty())
-    return watcher;
-  auto dumper = Dumper::open(path, {.triple = {},
-                                    .cpu = options.cpu,
-                                    .features = options.features,
-                                    .vectorBits = options.vectorBits});
-  if (dumper)
-    watcher->dumper = std::move(*dumper);
-  else
-    watcher->dumpFault = dumper.error();
-  return watcher;
+    return made;
+  made->targetOptions = {.triple = {},
+                         .cpu = options.cpu,
+                         .features = options.features,
+                         .vectorBits = options.vectorBits};
+  if (auto directory = code::Directory::open(path)) {
+    // Drafts of processes that were killed long ago.
+    (*directory)->removeDrafts(std::chrono::hours(1));
+    made->directory = std::move(*directory);
+  } else {
+    made->dumpFault = directory.error();
+  }
+  return made;
 }
 
 Status Instrumentation::dumpStatus() const {
@@ -63,8 +66,10 @@ static std::string subjectOf(const Plan &plan, OptLevel level) {
                 inspect::signatureOf(plan), ' ', inspect::nameOf(level));
 }
 
-/// A line that `text` gives; there is none where resources run out.
-template <class F> void Instrumentation::say(F text) const {
+/// Logs the line that `text` returns, unless memory runs out.
+template <class F> void Instrumentation::say(bool isOn, F text) const {
+  if (!isOn)
+    return;
   try {
     log.write(text());
   } catch (...) {
@@ -76,10 +81,8 @@ void Instrumentation::compiled(const Plan &plan, OptLevel level,
                                const codegen::Target &target,
                                const CompileTimes &times,
                                std::size_t bytes) const {
-  if (!log.isOfCompile())
-    return;
-  say([&] {
-    // Only the loop that a kernel begins with is planned.
+  say(log.isOfCompile(), [&] {
+    // Only the first loop of a kernel is planned from an expression.
     const std::string planned =
         times.plan.count() ? concat("plan ", microseconds(times.plan), ", ")
                            : "";
@@ -91,38 +94,34 @@ void Instrumentation::compiled(const Plan &plan, OptLevel level,
 }
 
 void Instrumentation::improved(const Plan &plan, OptLevel level) const {
-  if (log.isOfCompile())
-    say([&] {
-      return concat("compile ", subjectOf(plan, level), ": takes over");
-    });
+  say(log.isOfCompile(), [&] {
+    return concat("compile ", subjectOf(plan, level), ": takes over");
+  });
 }
 
 void Instrumentation::failed(const Plan &plan, OptLevel level,
                              const Error &error) const {
-  if (log.isOfCompile())
-    say([&] {
-      return concat("compile ", subjectOf(plan, level),
-                    ": fails: ", error.message());
-    });
+  say(log.isOfCompile(), [&] {
+    return concat("compile ", subjectOf(plan, level),
+                  ": fails: ", error.message());
+  });
 }
 
 void Instrumentation::diskAsked(const Plan &plan, OptLevel level, bool isFound,
                                 Time time) const {
-  if (log.isOfCache())
-    say([&] {
-      return concat("cache disk ", isFound ? "hit " : "miss ",
-                    subjectOf(plan, level), ": ", microseconds(time));
-    });
+  say(log.isOfCache(), [&] {
+    return concat("cache disk ", isFound ? "hit " : "miss ",
+                  subjectOf(plan, level), ": ", microseconds(time));
+  });
 }
 
 void Instrumentation::diskStored(const Plan &plan, OptLevel level,
                                  std::size_t bytes, Time time) const {
-  if (log.isOfCache())
-    say([&] {
-      return concat("cache disk store ", subjectOf(plan, level), ": ",
-                    bytes ? concat(bytes, " bytes") : "failed", ", ",
-                    microseconds(time));
-    });
+  say(log.isOfCache(), [&] {
+    return concat("cache disk store ", subjectOf(plan, level), ": ",
+                  bytes ? concat(bytes, " bytes") : "failed", ", ",
+                  microseconds(time));
+  });
 }
 
 static std::string textOf(const Expression &expression) {
@@ -130,24 +129,69 @@ static std::string textOf(const Expression &expression) {
 }
 
 void Instrumentation::missed(const Expression &expression) const {
-  if (log.isOfCache())
-    say([&] { return concat("cache miss ", textOf(expression)); });
+  say(log.isOfCache(),
+      [&] { return concat("cache miss ", textOf(expression)); });
 }
 
 void Instrumentation::inserted(const KernelImpl &kernel, Time time) const {
-  if (log.isOfCache())
-    say([&] {
-      return concat("cache insert ", textOf(kernel.expression()), ": ",
-                    microseconds(time), ", ", kernel.codeSize(), " bytes");
-    });
+  say(log.isOfCache(), [&] {
+    return concat("cache insert ", textOf(kernel.expression()), ": ",
+                  microseconds(time), ", ", kernel.codeSize(), " bytes");
+  });
 }
 
 void Instrumentation::evicted(const KernelImpl &kernel) const {
-  if (log.isOfCache())
-    say([&] {
-      return concat("cache evict ", textOf(kernel.expression()), ": ",
-                    kernel.codeSize(), " bytes");
-    });
+  say(log.isOfCache(), [&] {
+    return concat("cache evict ", textOf(kernel.expression()), ": ",
+                  kernel.codeSize(), " bytes");
+  });
+}
+
+/// Whether a plan has all outputs of its expression.
+static bool isWhole(const Plan &plan) {
+  const Node &root = plan.source->expression.root();
+  return root.kind != NodeKind::List ||
+         root.children.size() == plan.outputs.size();
+}
+
+static std::string readmeOf(const Plan &plan, const codegen::Target &target,
+                            const codegen::TargetOptions &options,
+                            OptLevel level) {
+  return concat(inspect::commandFor(plan, options, level), "\n\nfor ",
+                target.cpu, ", ", target.triple, '\n',
+                isWhole(plan) ? ""
+                              : "\nThis loop computes some of the outputs; the "
+                                "command shows that of all.\n");
+}
+
+/// Io, or what kept a stage from being made: the folder then lacks it.
+Status Instrumentation::writeFolder(const Plan &plan, OptLevel level,
+                                    const codegen::Target &target) const {
+  const std::string name = inspect::folderNameOf(plan, target, level);
+  if (directory->has(name))
+    return {};
+  const Expression &expression = plan.source->expression;
+  Plan listed = plan;
+  if (!listed.listing)
+    listed.listing =
+        std::make_shared<const syntax::Listing>(syntax::list(expression));
+  const inspect::Subject subject{
+      expression, listed, level,
+      [&]() -> Expected<codegen::Target> { return target; }};
+  std::vector<code::NamedFile> files = {
+      {"README", readmeOf(plan, target, targetOptions, level)},
+      {"expression.txt", concat(expression.canonical(), '\n')}};
+  Status fault;
+  for (Stage stage : inspect::AllStages) {
+    auto text = inspect::render(stage, subject);
+    if (text)
+      files.push_back(
+          {std::string(inspect::fileNameOf(stage)), std::move(*text)});
+    else
+      fault = text.error();
+  }
+  auto status = directory->addFolder(name, files);
+  return status ? fault : status;
 }
 
 void Instrumentation::dump(
@@ -155,17 +199,16 @@ void Instrumentation::dump(
     const Expected<const codegen::Target *> &target) const {
   Status status;
   try {
-    status = target ? dumper->write(plan, **target, level) : target.error();
+    status = target ? writeFolder(plan, level, **target) : target.error();
   } catch (...) {
     status = errorOfException();
   }
   if (status)
     return;
-  if (log.isOn())
-    say([&] {
-      return concat("dump ", subjectOf(plan, level), ": ",
-                    status.error().message());
-    });
+  say(log.isOn(), [&] {
+    return concat("dump ", subjectOf(plan, level), ": ",
+                  status.error().message());
+  });
   std::lock_guard lock(mutex);
   dumpFault = std::move(status);
 }

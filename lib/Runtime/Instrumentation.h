@@ -8,25 +8,25 @@
 #ifndef KEXPR_RUNTIME_INSTRUMENTATION_H
 #define KEXPR_RUNTIME_INSTRUMENTATION_H
 
-#include "Runtime/Dumper.h"
+#include "Code/Directory.h"
+#include "CodeGen/CodeGen.h"
 #include "Runtime/EventLog.h"
 #include "Support/Fork.h"
 #include "kexpr/Engine.h"
-
-#include <mutex>
 
 namespace kexpr::runtime {
 
 class KernelImpl;
 
-/// Told what an engine does, and writes lines (KEXPR_LOG) and folders
-/// (KEXPR_DUMP) about it. It fails nothing. All members may be called from any
-/// thread, without locks: lines may go to the host's code.
+/// Reports the work of an engine, by lines (KEXPR_LOG) and by folders with the
+/// stages of each loop (KEXPR_DUMP). What fails here fails no kernel. All
+/// members may be called from any thread, by one that holds no lock: lines may
+/// go to the host's code.
 class Instrumentation {
 public:
   using Time = std::chrono::nanoseconds;
 
-  /// What options and environment ask for; null if that is nothing.
+  /// As options and environment say; null if they ask for nothing.
   static std::unique_ptr<const Instrumentation>
   of(const EngineOptions &options);
 
@@ -35,6 +35,7 @@ public:
   const Status &logStatus() const { return log.status(); }
 
   // Plans have a source.
+
   void compiled(const semantics::Plan &plan, codegen::OptLevel level,
                 const codegen::Target &target, const CompileTimes &times,
                 std::size_t bytes) const;
@@ -51,16 +52,21 @@ public:
   void inserted(const KernelImpl &kernel, Time time) const;
   void evicted(const KernelImpl &kernel) const;
 
-  bool wantsDumps() const { return dumper != nullptr; }
+  bool wantsDumps() const { return directory != nullptr; }
+  /// Writes the folder of a loop, unless another thread or process has.
   void dump(const semantics::Plan &plan, codegen::OptLevel level,
             const Expected<const codegen::Target *> &target) const;
 
 private:
   explicit Instrumentation(EventLog log) : log(std::move(log)) {}
-  template <class F> void say(F text) const;
+  template <class F> void say(bool isOn, F text) const;
+  Status writeFolder(const semantics::Plan &plan, codegen::OptLevel level,
+                     const codegen::Target &target) const;
 
   EventLog log;
-  std::unique_ptr<const Dumper> dumper;
+  /// Where folders go; null if nowhere.
+  std::shared_ptr<const code::Directory> directory;
+  codegen::TargetOptions targetOptions;
   mutable Mutex mutex;
   mutable Status dumpFault;
 };

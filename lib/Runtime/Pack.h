@@ -21,6 +21,9 @@ struct PackAxis {
   std::int64_t to;
 };
 
+/// Bytes of a side of the squares that are transposed in registers.
+inline constexpr std::int64_t TransposeWidth = 16;
+
 /// Bytes behind a copy that `pack` may write to.
 inline constexpr std::int64_t PackSlack = 16;
 

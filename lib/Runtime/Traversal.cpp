@@ -7,7 +7,6 @@
 #include "Runtime/Traversal.h"
 
 #include "Runtime/Pack.h"
-#include "Runtime/Transpose.h"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Crew.h"
+#include "Runtime/SpinPool.h"
 #include "Runtime/Executor.h"
 
 #include <gtest/gtest.h>
@@ -23,16 +23,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Threads that serve a crew until its patience, which is long, is over.
+/// Threads that spin in a pool until their patience, which is long, is over.
 class Helpers {
 public:
-  Helpers(Crew &crew, unsigned count,
+  Helpers(SpinPool &pool, unsigned count,
           std::chrono::microseconds patience = 300ms) {
     for (unsigned i = 0; i < count; ++i) {
-      EXPECT_TRUE(crew.hire(count));
-      threads.emplace_back([&crew, patience] { crew.serve(patience); });
+      EXPECT_TRUE(pool.reserve(count));
+      threads.emplace_back([&pool, patience] { pool.help(patience); });
     }
-    while (crew.awake() < count)
+    while (pool.spinning() < count)
       std::this_thread::yield();
   }
   ~Helpers() {
@@ -66,41 +66,41 @@ private:
 
 } // namespace
 
-/// Has a crew do `work` over [0, count) on the calling thread and helpers.
+/// Has a pool do `work` over [0, count) on the calling thread and helpers.
 template <class F>
-static bool share(Crew &crew, std::int64_t count, std::int64_t chunk,
+static bool share(SpinPool &pool, std::int64_t count, std::int64_t chunk,
                   unsigned helpers, F &work) {
   Team team(count, chunk, helpers + 1, work);
-  return crew.run(team, helpers);
+  return pool.run(team, helpers);
 }
 
-TEST(Crew, DoesNothingWhereNobodyIsAwake) {
-  Crew crew;
+TEST(SpinPool, DoesNothingWhereNobodyIsAwake) {
+  SpinPool pool;
   Covered covered(10);
-  EXPECT_FALSE(share(crew, 10, 1, 1, covered));
-  EXPECT_FALSE(share(crew, 10, 1, 0, covered));
+  EXPECT_FALSE(share(pool, 10, 1, 1, covered));
+  EXPECT_FALSE(share(pool, 10, 1, 0, covered));
   {
-    Helpers helpers(crew, 1);
-    EXPECT_FALSE(share(crew, 10, 1, 2, covered)) << "two are wanted";
-    EXPECT_TRUE(share(crew, 10, 1, 1, covered));
+    Helpers helpers(pool, 1);
+    EXPECT_FALSE(share(pool, 10, 1, 2, covered)) << "two are wanted";
+    EXPECT_TRUE(share(pool, 10, 1, 1, covered));
   }
   EXPECT_TRUE(covered.once());
 }
 
-TEST(Crew, ComputesEveryElementOnce) {
-  Crew crew;
-  Helpers helpers(crew, 3);
+TEST(SpinPool, ComputesEveryElementOnce) {
+  SpinPool pool;
+  Helpers helpers(pool, 3);
   for (std::int64_t count : {1, 7, 64, 1000, 12345})
     for (std::int64_t chunk : {1, 10, 100000}) {
       Covered covered(count);
-      ASSERT_TRUE(share(crew, count, chunk, 3, covered));
+      ASSERT_TRUE(share(pool, count, chunk, 3, covered));
       EXPECT_TRUE(covered.once()) << count << ' ' << chunk;
     }
 }
 
-TEST(Crew, HelpersTakePart) {
-  Crew crew;
-  Helpers helpers(crew, 1);
+TEST(SpinPool, HelpersTakePart) {
+  SpinPool pool;
+  Helpers helpers(pool, 1);
   std::mutex mutex;
   std::set<std::thread::id> threads;
   auto work = [&](std::int64_t, std::int64_t) {
@@ -115,13 +115,13 @@ TEST(Crew, HelpersTakePart) {
       std::this_thread::sleep_for(1ms);
     }
   };
-  ASSERT_TRUE(share(crew, 2, 1, 1, work));
+  ASSERT_TRUE(share(pool, 2, 1, 1, work));
   EXPECT_EQ(threads.size(), 2u);
 }
 
-TEST(Crew, BeginsWithTheSameShareEveryTime) {
-  Crew crew;
-  Helpers helpers(crew, 1);
+TEST(SpinPool, BeginsWithTheSameShareEveryTime) {
+  SpinPool pool;
+  Helpers helpers(pool, 1);
   for (int call = 0; call < 20; ++call) {
     std::atomic<int> begun = 0;
     std::array<std::thread::id, 2> threads;
@@ -132,30 +132,30 @@ TEST(Crew, BeginsWithTheSameShareEveryTime) {
       for (int i = 0; i < 2000 && begun < 2; ++i)
         std::this_thread::sleep_for(1ms);
     };
-    ASSERT_TRUE(share(crew, 2, 1, 1, work));
+    ASSERT_TRUE(share(pool, 2, 1, 1, work));
     EXPECT_EQ(threads[0], std::this_thread::get_id());
     EXPECT_NE(threads[1], std::this_thread::get_id());
   }
 }
 
-TEST(Crew, WorksForOneCallAtATime) {
-  Crew crew;
-  Helpers helpers(crew, 2);
+TEST(SpinPool, WorksForOneCallAtATime) {
+  SpinPool pool;
+  Helpers helpers(pool, 2);
   // From within a call, which may be at its end, and from other threads.
   auto nested = [&](std::int64_t, std::int64_t) {
     Covered covered(5);
-    if (share(crew, 5, 1, 1, covered)) {
+    if (share(pool, 5, 1, 1, covered)) {
       EXPECT_TRUE(covered.once());
     }
   };
-  ASSERT_TRUE(share(crew, 8, 1, 2, nested));
+  ASSERT_TRUE(share(pool, 8, 1, 2, nested));
 
   std::vector<std::thread> callers;
   for (int t = 0; t < 4; ++t)
-    callers.emplace_back([&crew] {
+    callers.emplace_back([&pool] {
       for (int i = 0; i < 200; ++i) {
         Covered covered(300 + i);
-        if (share(crew, covered.count(), 7, 2, covered)) {
+        if (share(pool, covered.count(), 7, 2, covered)) {
           ASSERT_TRUE(covered.once());
         }
       }
@@ -164,77 +164,77 @@ TEST(Crew, WorksForOneCallAtATime) {
     caller.join();
 }
 
-TEST(Crew, HiresSoManyAndNoMore) {
-  Crew crew;
-  EXPECT_TRUE(crew.hire(2));
-  EXPECT_TRUE(crew.hire(2));
-  EXPECT_FALSE(crew.hire(2));
-  // Each leaves when it was not needed for a while, and can be hired again.
-  crew.serve(1us);
-  EXPECT_TRUE(crew.hire(2));
+TEST(SpinPool, ReservesSoManyAndNoMore) {
+  SpinPool pool;
+  EXPECT_TRUE(pool.reserve(2));
+  EXPECT_TRUE(pool.reserve(2));
+  EXPECT_FALSE(pool.reserve(2));
+  // Each leaves when it was not needed for a while, and can be reserved again.
+  pool.help(1us);
+  EXPECT_TRUE(pool.reserve(2));
   unsigned most = 2;
-  while (crew.hire(1000))
+  while (pool.reserve(1000))
     ++most;
   EXPECT_EQ(most, 64u);
 }
 
-TEST(Crew, IsSeldomHiredInVain) {
-  Crew crew;
-  int hired = 0;
+TEST(SpinPool, SeldomReservesForCallsTooFarApart) {
+  SpinPool pool;
+  int reserved = 0;
   for (int i = 0; i < 320; ++i)
-    if (crew.hire(1)) {
-      ++hired;
-      crew.serve(1us);
+    if (pool.reserve(1)) {
+      ++reserved;
+      pool.help(1us);
     }
-  EXPECT_EQ(hired, 3 + 10);
+  EXPECT_EQ(reserved, 3 + 10);
   // Until one is needed.
-  while (!crew.hire(1))
+  while (!pool.reserve(1))
     ;
-  std::thread helper([&crew] { crew.serve(200ms); });
+  std::thread helper([&pool] { pool.help(200ms); });
   Covered covered(1000);
-  while (!share(crew, covered.count(), 1, 1, covered))
+  while (!share(pool, covered.count(), 1, 1, covered))
     std::this_thread::yield();
   EXPECT_TRUE(covered.once());
   for (int i = 0; i < 1000; ++i) {
     Covered again(1000);
-    EXPECT_TRUE(share(crew, again.count(), 1, 1, again));
+    EXPECT_TRUE(share(pool, again.count(), 1, 1, again));
   }
   helper.join();
-  EXPECT_TRUE(crew.hire(1));
-  crew.serve(1us);
-  EXPECT_TRUE(crew.hire(1));
+  EXPECT_TRUE(pool.reserve(1));
+  pool.help(1us);
+  EXPECT_TRUE(pool.reserve(1));
 }
 
-TEST(Crew, IsPatientForAsLongAsCanBeSaid) {
+TEST(SpinPool, IsPatientForAsLongAsCanBeSaid) {
   const pid_t child = fork();
   if (child == 0) {
-    Crew crew;
-    std::thread([&crew] {
-      crew.serve(std::chrono::microseconds::max());
+    SpinPool pool;
+    std::thread([&pool] {
+      pool.help(std::chrono::microseconds::max());
     }).detach();
     std::this_thread::sleep_for(100ms);
-    _exit(crew.awake() == 1 ? 0 : 1);
+    _exit(pool.spinning() == 1 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
 }
 
-TEST(Crew, StaysWithTheParentOfAFork) {
-  Crew &crew = Crew::ofProcess();
-  Helpers helpers(crew, 1);
+TEST(SpinPool, StaysWithTheParentOfAFork) {
+  SpinPool &pool = SpinPool::ofProcess();
+  Helpers helpers(pool, 1);
   const pid_t child = fork();
   if (child == 0)
-    _exit(Crew::ofProcess().awake() == 0 ? 0 : 1);
+    _exit(SpinPool::ofProcess().spinning() == 0 ? 0 : 1);
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   Covered covered(100);
-  EXPECT_TRUE(share(crew, 100, 1, 1, covered));
+  EXPECT_TRUE(share(pool, 100, 1, 1, covered));
   EXPECT_TRUE(covered.once());
 }
 
-TEST(Crew, ServesTheExecutor) {
+TEST(SpinPool, ServesTheExecutor) {
   for (int i = 0; i < 300; ++i) {
     Covered covered(5000 + i);
     ASSERT_TRUE(forRange(covered.count(),

@@ -4,17 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Pool.h"
+#include "Runtime/WorkerPool.h"
 
 #include "Runtime/Hardware.h"
-#include "Runtime/Scheduler.h"
 #include "Support/Thread.h"
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// On the stack of its caller, who stays until all have left.
-struct Pool::Call {
+/// A call, on the stack of its caller, who returns when all have left.
+struct WorkerPool::Call {
   Team &team;
   const unsigned parts;
   std::atomic<unsigned> begun = 0;
@@ -28,7 +27,7 @@ struct Pool::Call {
   }
 };
 
-void Pool::run(unsigned threads, Team &team) {
+void WorkerPool::run(unsigned threads, Team &team) {
   Call call{.team = team, .parts = threads};
   stayLoaded();
   {
@@ -42,27 +41,27 @@ void Pool::run(unsigned threads, Team &team) {
   close(call);
 }
 
-/// Starts the helpers there are not yet. Called with the mutex held, and by
-/// those who stay loaded.
-void Pool::start() {
+/// Starts the helpers that are missing. Called after `stayLoaded`, with the
+/// mutex held.
+void WorkerPool::start() {
   // A child of fork has none of its parent's threads, nor their calls.
   if (forks != forkCount()) {
     forks = forkCount();
-    started = others = 0;
+    started = toSpin = 0;
     first = nullptr;
   }
-  const auto main = [](void *pool) { static_cast<Pool *>(pool)->help(); };
+  const auto main = [](void *pool) { static_cast<WorkerPool *>(pool)->help(); };
   for (Thread thread; started < most && thread.start(main, this); ++started)
     thread.detach();
 }
 
-void Pool::wake() {
+void WorkerPool::wake() {
   posted.fetch_add(1);
   posted.notify_all();
 }
 
 /// Lets no helper enter any more, and waits for those inside.
-void Pool::close(Call &call) {
+void WorkerPool::close(Call &call) {
   for (;;) {
     const std::uint32_t seen = left.load();
     {
@@ -80,7 +79,7 @@ void Pool::close(Call &call) {
 }
 
 /// A call with something left to begin; null if there is none.
-Pool::Call *Pool::enter() {
+WorkerPool::Call *WorkerPool::enter() {
   std::lock_guard lock(mutex);
   Call *call = first;
   while (call && !call->isOpen())
@@ -90,7 +89,7 @@ Pool::Call *Pool::enter() {
   return call;
 }
 
-void Pool::leave(Call &call) {
+void WorkerPool::leave(Call &call) {
   {
     std::lock_guard lock(mutex);
     --call.helpers;
@@ -100,56 +99,56 @@ void Pool::leave(Call &call) {
   left.notify_all();
 }
 
-/// Whether the crew wanted another.
-bool Pool::serve() {
-  Crew *served;
+/// False, with nothing done, if no helper is to spin.
+bool WorkerPool::spin() {
+  SpinPool *pool;
   std::chrono::microseconds time;
   {
     std::lock_guard lock(mutex);
-    if (others == 0)
+    if (toSpin == 0)
       return false;
-    --others;
-    served = crew;
+    --toSpin;
+    pool = spinners;
     time = patience;
   }
-  served->serve(time);
+  pool->help(time);
   return true;
 }
 
-void Pool::help() {
+void WorkerPool::help() {
   for (;;) {
     const std::uint32_t seen = posted.load();
     if (Call *const call = enter()) {
       call->takeParts();
       leave(*call);
-    } else if (!serve()) {
+    } else if (!spin()) {
       posted.wait(seen);
     }
   }
 }
 
-void Pool::keepAwake(Crew &hiring, unsigned helpers,
-                     std::chrono::microseconds time) {
-  unsigned hired = 0;
-  while (hiring.hire(helpers))
-    ++hired;
-  if (hired == 0)
+void WorkerPool::keepSpinning(SpinPool &pool, unsigned helpers,
+                              std::chrono::microseconds time) {
+  unsigned reserved = 0;
+  while (pool.reserve(helpers))
+    ++reserved;
+  if (reserved == 0)
     return;
   stayLoaded();
   {
     std::lock_guard lock(mutex);
     start();
-    crew = &hiring;
-    others += hired;
+    spinners = &pool;
+    toSpin += reserved;
     patience = time;
   }
   wake();
 }
 
-static constinit Once<Pool> pool;
+static constinit Once<WorkerPool> workerPool;
 
-static Pool &poolOfProcess() {
-  return pool.get([] { return Pool(threadCount() - 1); });
+static WorkerPool &poolOfProcess() {
+  return workerPool.get([] { return WorkerPool(threadCount() - 1); });
 }
 
 unsigned runtime::schedulerThreads() { return threadCount(); }
@@ -158,6 +157,7 @@ void runtime::runOnScheduler(unsigned threads, Team &team) {
   poolOfProcess().run(threads, team);
 }
 
-void runtime::keepAwake(unsigned helpers, std::chrono::microseconds patience) {
-  poolOfProcess().keepAwake(Crew::ofProcess(), helpers, patience);
+void runtime::keepSpinning(unsigned helpers,
+                           std::chrono::microseconds patience) {
+  poolOfProcess().keepSpinning(SpinPool::ofProcess(), helpers, patience);
 }

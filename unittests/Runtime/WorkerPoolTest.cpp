@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Pool.h"
+#include "Runtime/WorkerPool.h"
 #include "Runtime/Recorder.h"
 
 #include <sys/wait.h>
@@ -15,9 +15,11 @@ using namespace std::chrono_literals;
 
 // Pools are never destroyed: their threads live as long as the process.
 
-static Pool &newPool(unsigned helpers) { return *new Pool(helpers); }
+static WorkerPool &newPool(unsigned helpers) {
+  return *new WorkerPool(helpers);
+}
 
-static void runOn(Pool &pool, unsigned threads, Recorder &recorder) {
+static void runOn(WorkerPool &pool, unsigned threads, Recorder &recorder) {
   const auto record = [&](std::int64_t begin, std::int64_t end) {
     recorder.run(begin, end);
   };
@@ -27,8 +29,8 @@ static void runOn(Pool &pool, unsigned threads, Recorder &recorder) {
   expectCoveredOnce(recorder);
 }
 
-TEST(Pool, HelpersTakePart) {
-  Pool &pool = newPool(3);
+TEST(WorkerPool, HelpersTakePart) {
+  WorkerPool &pool = newPool(3);
   for (std::int64_t count : {256, 128 * 1024}) {
     Recorder recorder(count);
     recorder.wanted = 4;
@@ -38,8 +40,8 @@ TEST(Pool, HelpersTakePart) {
   }
 }
 
-TEST(Pool, KeepsToAThreadLimit) {
-  Pool &pool = newPool(7);
+TEST(WorkerPool, KeepsToAThreadLimit) {
+  WorkerPool &pool = newPool(7);
   for (int round = 0; round < 50; ++round) {
     Recorder recorder(4096);
     runOn(pool, 2, recorder);
@@ -47,14 +49,14 @@ TEST(Pool, KeepsToAThreadLimit) {
   }
 }
 
-TEST(Pool, CallersDoAllWhereThereIsNoHelper) {
+TEST(WorkerPool, CallersDoAllWhereThereIsNoHelper) {
   Recorder recorder(4096);
   runOn(newPool(0), 4, recorder);
   EXPECT_EQ(recorder.threads.size(), 1u);
 }
 
-TEST(Pool, NestedAndConcurrentCallersFinish) {
-  Pool &pool = newPool(3);
+TEST(WorkerPool, NestedAndConcurrentCallersFinish) {
+  WorkerPool &pool = newPool(3);
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i)
     callers.emplace_back([&pool] {
@@ -72,24 +74,24 @@ TEST(Pool, NestedAndConcurrentCallersFinish) {
     caller.join();
 }
 
-TEST(Pool, HelpersJoinACrew) {
-  Pool &pool = newPool(2);
-  Crew crew;
-  pool.keepAwake(crew, 2, 200ms);
-  while (crew.awake() < 2)
+TEST(WorkerPool, HelpersSpin) {
+  WorkerPool &pool = newPool(2);
+  SpinPool spinners;
+  pool.keepSpinning(spinners, 2, 200ms);
+  while (spinners.spinning() < 2)
     std::this_thread::yield();
   // Calls of others go on meanwhile.
   Recorder recorder(4096);
   runOn(pool, 3, recorder);
-  while (crew.awake() > 0)
+  while (spinners.spinning() > 0)
     std::this_thread::yield();
   Recorder second(4096);
   second.wanted = 3;
   runOn(pool, 3, second);
 }
 
-TEST(Pool, AChildOfForkHasHelpersOfItsOwn) {
-  Pool &pool = newPool(1);
+TEST(WorkerPool, AChildOfForkHasHelpersOfItsOwn) {
+  WorkerPool &pool = newPool(1);
   const auto isShared = [&pool] {
     Recorder recorder(256);
     recorder.wanted = 2;
