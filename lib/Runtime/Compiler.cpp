@@ -27,13 +27,14 @@ struct Bound {
 };
 } // namespace
 
-// What takes the code generator some two seconds on one core (Emerald Rapids,
-// 3 GHz). Slots count apart, since their pointers live through the whole loop.
+// Loops that the code generator takes some two seconds for on one core (Emerald
+// Rapids, 3 GHz). Slots count apart: their pointers live through the whole
+// loop.
 static constexpr Bound OptimizedBound = {6000, 512};
 static constexpr Bound BaselineBound = {20000, 1024};
 
-/// Primitive operations, weighted by the instructions that they become: those
-/// of integers are many where they divide or multiply repeatedly.
+/// Primitive operations, weighted by the instructions that they become: integer
+/// divisions and repeated multiplications are many.
 static double lengthOf(const semantics::Plan &plan) {
   constexpr double integers = 4;
   double length = 0;
@@ -112,8 +113,8 @@ Compiler::codeOf(std::shared_ptr<const code::LoadedCode> machine,
   return code;
 }
 
-/// All that machine code depends on. Texts of options are taken as they are:
-/// what two spellings of one CPU share is not worth LLVM.
+/// The key of all that machine code depends on. The CPU is spelled as in the
+/// options: to resolve other spellings of it would take LLVM.
 std::string Compiler::keyOnDisk(const semantics::Plan &plan,
                                 OptLevel level) const {
   return concat(code::buildId(), '\n', code::hostId(), '\n', options.cpu, '\n',
@@ -132,7 +133,7 @@ void Compiler::keep(const semantics::Plan &plan, OptLevel level,
     log->diskStored(plan, level, written, Clock::now() - start);
   if (written == 0)
     return;
-  // A process that stores much does not wait for its turn.
+  // A process that stores much prunes more often than the others.
   const std::uint64_t most = options.maxDiskBytes / 16;
   const bool isDue = unpruned.fetch_add(written) + written > most;
   if (isDue)
@@ -140,7 +141,7 @@ void Compiler::keep(const semantics::Plan &plan, OptLevel level,
   backend.prune(disk->path(), options.maxDiskBytes, isDue);
 }
 
-/// Of code that runs, for whoever asked for dumps.
+/// Writes the dump of code that runs, if dumps are on.
 void Compiler::dump(const Plan &plan, OptLevel level) const {
   if (log && log->wantsDumps())
     log->dump(plan, level, target());
@@ -202,9 +203,8 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
   });
 }
 
-/// What a process does once, while nobody waits for it: LLVM is loaded, its
-/// tables and a target machine are made, and the code that generates code is
-/// brought into memory.
+/// Does in the background what the first compilation of a process would: loads
+/// LLVM, makes its tables and a target machine, and pages its code in.
 void Compiler::warmUp() const {
   guardedOr(0, [this] {
     const auto machine = target();
@@ -248,7 +248,7 @@ Expected<const codegen::Target *> Compiler::target() const {
   }
   auto chosen =
       withStack(Mode::Optimized, [&] { return chooseTarget(options); });
-  // What options describe is wrong for ever; all else that fails may pass.
+  // Options stay wrong; other errors may be temporary.
   if (!chosen && chosen.error().code() != ErrorCode::InvalidArgument)
     return chosen.error();
   std::lock_guard lock(mutex);

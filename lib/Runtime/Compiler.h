@@ -51,8 +51,7 @@ public:
   /// lives, as by a `SingleFlight`. `times` gets what making the loop took.
   Expected<LoopPtr> compile(const semantics::Plan &plan, Mode mode,
                             CompileTimes *times = nullptr) const;
-  /// Has the code of a plan built in the background, to take the place of what
-  /// `loop` runs.
+  /// Compiles a plan in the background, to replace the code of `loop`.
   void improveLater(const std::shared_ptr<Loop> &loop, const PlanPtr &plan,
                     codegen::OptLevel level) const;
   /// Does `work`, which returns an Expected or a Status and may compile in this
@@ -70,7 +69,7 @@ public:
   Status codeStatus() const;
   /// The host's threads, or none.
   const Executor &executor() const { return options.executor; }
-  /// An error if a directory for a cache was named but is not used.
+  /// An error if a cache directory was named that cannot be used.
   const Status &cacheStatus() const { return cacheFault; }
   const EngineListeners &listeners() const { return codeListeners; }
   /// Null if neither lines nor dumps are asked for.
@@ -118,13 +117,14 @@ private:
   const bool namesTarget;
   std::unique_ptr<const code::DiskCache> disk;
   Status cacheFault;
-  mutable std::atomic<std::uint64_t> unpruned = 0; ///< Bytes stored since.
+  /// Bytes stored on disk since it was pruned.
+  mutable std::atomic<std::uint64_t> unpruned = 0;
   mutable Mutex mutex;
   mutable std::optional<Expected<codegen::Target>> machine;
   mutable TierCounter baseline, optimized;
   mutable std::atomic<std::uint64_t> shared = 0, failed = 0, limited = 0;
   mutable LoopTable loops;
-  /// Last, so that its jobs end before what they use.
+  /// Last, so that its jobs end before the members that they use.
   mutable Background workers;
 };
 

@@ -31,8 +31,17 @@ static std::string variable(const char *name) {
 EngineListeners::EngineListeners(ListenerOptions given)
     : options(std::move(given)) {
   addWords(variable("KEXPR_LISTENERS"));
-  openDirectory();
-  addListeners();
+  // perf's map names functions and no lines.
+  if (options.jitDump || options.debugger || options.vtune)
+    openDirectory();
+  if (options.perfMap)
+    all.add(code::PerfMap::ofProcess());
+  if (options.jitDump && directory)
+    all.add(code::JitDump::in(directory));
+  if (options.debugger)
+    all.add(code::Debugger::ofProcess());
+  if (options.vtune)
+    all.add(code::Vtune::ofProcess());
 }
 
 void EngineListeners::addWords(std::string_view words) {
@@ -70,9 +79,6 @@ static std::string defaultDirectory() {
 }
 
 void EngineListeners::openDirectory() {
-  // perf's map names functions and no lines.
-  if (!options.jitDump && !options.debugger && !options.vtune)
-    return;
   const std::string path =
       options.directory.empty() ? defaultDirectory() : options.directory;
   if (path.empty()) {
@@ -87,17 +93,6 @@ void EngineListeners::openDirectory() {
   }
   directory = std::move(*opened);
   directoryPath = directory->realPath();
-}
-
-void EngineListeners::addListeners() {
-  if (options.perfMap)
-    all.add(code::PerfMap::ofProcess());
-  if (options.jitDump && directory)
-    all.add(code::JitDump::in(directory));
-  if (options.debugger)
-    all.add(code::Debugger::ofProcess());
-  if (options.vtune)
-    all.add(code::Vtune::ofProcess());
 }
 
 /// A name that people can read, unique to the listing.

@@ -37,7 +37,6 @@ public:
 private:
   void addWords(std::string_view words);
   void openDirectory();
-  void addListeners();
 
   ListenerOptions options;
   std::shared_ptr<const code::Directory> directory;

@@ -75,19 +75,19 @@ TileRun::TileRun(const Code &code, const LoopNest &nest,
 }
 
 void TileRun::makeCopies() {
-  char *place = memory.copied();
+  char *next = memory.copied();
   for (std::size_t s = 0; s < nest.slots(); ++s) {
     if (!traversal.isPacked(s))
       continue;
-    memory.copies[copyCount++] = {s, place, nullptr, 0, 0};
+    memory.copies[copyCount++] = {s, next, nullptr, 0, 0};
     // For the loop in which everything is strided.
     memory.strides[s] = nest.size(s);
-    place += traversal.copyBytes(s);
+    next += traversal.copyBytes(s);
   }
 }
 
-/// Fetches where the loop will begin in slots that are not copied: while copies
-/// are made, a processor loses track of them.
+/// Prefetches the tile in slots that are not copied: while copies are made,
+/// hardware prefetchers lose track of these.
 void TileRun::fetchDirect(std::int64_t columns) const {
   constexpr std::int64_t line = 64, most = 8 * line;
   for (std::size_t s = 0; s < nest.slots(); ++s) {
@@ -100,8 +100,8 @@ void TileRun::fetchDirect(std::int64_t columns) const {
   }
 }
 
-/// Copies the current tile, unless the copy is of the very same elements, as
-/// it is where an input does not move from tile to tile.
+/// Copies the current tile, unless the copy holds just these elements: an input
+/// may be constant from tile to tile.
 void TileRun::refresh(TileCopy &copy, std::int64_t rows, std::int64_t columns) {
   const void *from = memory.own[copy.slot];
   if (copy.from == from && copy.rows == rows && copy.columns == columns)
@@ -220,7 +220,8 @@ void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
 }
 
 bool Invocation::canStream(void *const *first) const {
-  // Shorter rows are mostly what is done before they are aligned, and behind.
+  // Shorter rows are mostly computed by the ordinary loop, up to alignment and
+  // in the tail.
   constexpr std::int64_t fewest = 1024;
   if (traversal.kind() != Traversal::Kind::Rows || nest.inner() < fewest)
     return false;
@@ -234,14 +235,14 @@ bool Invocation::canStream(void *const *first) const {
   return true;
 }
 
-/// How many of `count` elements come before the first one that is aligned for
-/// streaming in every output.
+/// The number of elements, up to `count`, before the first one that is aligned
+/// for streaming in every output.
 std::int64_t Invocation::unaligned(void *const *pointers,
                                    std::int64_t count) const {
   constexpr std::int64_t line = semantics::StreamAlignment;
   const auto isAligned = [&](std::size_t out, std::int64_t element) {
-    const auto place = reinterpret_cast<std::uintptr_t>(pointers[out]);
-    return (place + static_cast<std::uintptr_t>(element * nest.size(out))) %
+    const auto first = reinterpret_cast<std::uintptr_t>(pointers[out]);
+    return (first + static_cast<std::uintptr_t>(element * nest.size(out))) %
                line ==
            0;
   };

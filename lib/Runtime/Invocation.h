@@ -1,4 +1,4 @@
-//===- Runtime/Invocation.h - A loop bound to memory ----------------------===//
+//===- Runtime/Invocation.h - One prepared call of a kernel ---------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ struct Launch {
   void *const *first; ///< The first elements: of outputs, then of inputs.
 };
 
-/// An input that is copied, and what its copy holds.
+/// The copy of an input, and the tile that it holds.
 struct TileCopy {
   std::size_t slot;
   char *memory;
@@ -28,23 +28,24 @@ struct TileCopy {
   std::int64_t rows, columns;
 };
 
-/// What memory a thread needs for calls of a kernel, had before the first task
-/// so that tasks ask for none.
+/// The memory that a thread needs for calls of a kernel, allocated before the
+/// first task, so that tasks allocate none.
 class TaskMemory {
 public:
-  /// `tensors` of the slots are tensors; `bytes` are enough for what a tile has
-  /// copied. Of the calling thread.
+  /// Of the calling thread. `tensors` of the slots are tensors; `bytes` are for
+  /// copies.
   TaskMemory(std::size_t tensors, std::size_t slots, std::int64_t bytes);
 
   InlineBuffer<void *, 16> pointers;
   InlineBuffer<std::int64_t, 16> strides;
-  /// Where the tile begins in every slot's own memory, and the next one does.
+  /// The first elements of the current tile and of the next one, in the memory
+  /// of the tensors.
   InlineBuffer<void *, 16> own, coming;
   /// Bytes from one row of a tile to the next.
   InlineBuffer<std::int64_t, 16> rowSteps;
   InlineBuffer<TileCopy, 8> copies;
-  /// For copies, aligned to a cache line. Calls that begin and end on the
-  /// thread before this one goes on may have moved it.
+  /// The memory for copies, aligned to a cache line. A nested call on this
+  /// thread may move it.
   char *copied() const;
 
 private:
@@ -70,23 +71,23 @@ public:
   const Loop &chosen() const { return *loop; }
   /// With the addresses of the tensors that it was prepared for.
   Launch launch() const { return {this, nest.firsts()}; }
-  /// Where the bits of every parameter are, as long as the call lives.
+  /// The addresses of parameters, valid as long as this lives.
   void fillParameters(void **pointers) const;
-  /// All that the loop is given: where every slot begins, and the step of every
-  /// tensor in the innermost loop in bytes.
+  /// The arguments of the loop: the first element of every slot, and the byte
+  /// stride of every tensor along the innermost axis.
   void locate(void *const *first, void **pointers, std::int64_t *strides) const;
 
   // `first` is as in `Launch`.
 
   /// The pieces that the call can be split into. Results do not depend on it.
   std::int64_t units() const { return unitCount; }
-  /// Whether outputs may be written past the caches: their rows are long, and
-  /// none is an input.
+  /// Whether outputs may be written past the caches: rows are long, and no
+  /// output is an input.
   bool canStream(void *const *first) const;
   /// Bytes that a task copies operands to.
   std::int64_t copyBytes() const;
-  /// Computes the units [begin, end); with `streaming`, which computes what the
-  /// chosen loop does, wherever outputs are aligned for it.
+  /// Computes the units [begin, end); by `streaming`, the chosen loop with
+  /// streaming stores, from the first element on at which outputs are aligned.
   void run(void *const *first, std::int64_t begin, std::int64_t end,
            const Loop *streaming, TaskMemory &memory) const;
 

@@ -111,6 +111,8 @@ KernelPtr KernelCache::findKey(std::string_view key,
 Expected<KernelPtr>
 KernelCache::findOrMake(std::string_view key, std::string_view spelling,
                         const std::function<Expected<KernelPtr>()> &make) {
+  // The first use by a thread may take the loader's lock, so no mutex is held.
+  (void)shardOfThread();
   return flights.findOrMake(
       key, [&] { return findKey(key, spelling); },
       [&]() -> Expected<KernelPtr> {

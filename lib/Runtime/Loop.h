@@ -39,8 +39,8 @@ struct Code {
   }
 };
 
-/// A compiled plan. Better code may take the place of what there is while other
-/// threads run it: results have the same bits.
+/// A compiled plan. Its code may be replaced by better code while other threads
+/// run it: results have the same bits.
 class Loop {
 public:
   Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)

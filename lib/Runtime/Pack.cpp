@@ -254,8 +254,8 @@ void copyBox(const Box3D &box, const char *from, char *to, std::int64_t ahead) {
 }
 } // namespace
 
-/// Completes `count` equal pieces of `bytes` bytes, of which the first is
-/// there, by copying ever larger parts.
+/// Repeats the first `bytes` bytes until there are `count` copies of them, by
+/// copies of doubling length.
 static void repeat(char *to, std::int64_t bytes, std::int64_t count) {
   const std::int64_t all = bytes * count;
   for (std::int64_t done = bytes; done < all;) {
@@ -266,7 +266,7 @@ static void repeat(char *to, std::int64_t bytes, std::int64_t count) {
 }
 
 namespace {
-/// A box in the fewest axes.
+/// Copies a box, whose axes are merged where that is possible.
 class Packer {
 public:
   explicit Packer(const PackBox &box);
@@ -302,8 +302,7 @@ Packer::Packer(const PackBox &box) : size(box.size), ahead(box.ahead) {
     else
       axes[count++] = axis;
   }
-  // Columns are what the copy has side by side: one, where the last axis is of
-  // one step.
+  // The last axis is the contiguous one of the copy; it may have one element.
   if (count == 0 || axes[count - 1].to != size)
     axes[count++] = {1, size, size};
   pairTransposed();
@@ -312,9 +311,8 @@ Packer::Packer(const PackBox &box) : size(box.size), ahead(box.ahead) {
     --boxFrom;
 }
 
-/// Where neighbours in the copy are far apart in the operand, the axis whose
-/// steps are the shortest there is put beside the last one, so that what one
-/// cache line holds is used at once.
+/// Where the operand is strided along the last axis, the axis of its shortest
+/// steps becomes the last but one, so that a cache line is used as a whole.
 void Packer::pairTransposed() {
   const std::int64_t step = axes[count - 1].from;
   if (step == 0 || step == size)
@@ -327,8 +325,8 @@ void Packer::pairTransposed() {
     std::rotate(axes + shortest, axes + shortest + 1, axes + count - 1);
 }
 
-/// Whether what lies behind one step of this axis is the same for all steps,
-/// fills the bytes between two of them, and takes some work to make.
+/// Whether the operand is constant along this axis, and each step of it fills
+/// all bytes up to the next, and enough of them to be copied from the first.
 bool Packer::repeats(unsigned axis) const {
   constexpr std::int64_t enough = 64;
   std::int64_t bytes = size;
@@ -347,7 +345,7 @@ Box3D Packer::innermost(unsigned axis) const {
           axes[count - 1]};
 }
 
-/// Copies what lies at one position of all axes before `axis`.
+/// Copies the axes from `axis` on, at one position of the axes before.
 template <class T>
 void Packer::along(unsigned axis, const char *from, char *to) const {
   if (axis == boxFrom)

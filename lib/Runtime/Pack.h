@@ -1,4 +1,4 @@
-//===- Runtime/Pack.h - A box of an operand made contiguous ---------------===//
+//===- Runtime/Pack.h - Boxes of operands, copied contiguously ------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -25,14 +25,13 @@ PreparedImpl::create(KernelPtr kernel, Span<const TensorView> inputs,
 
 Status PreparedImpl::prepare(Span<const TensorView> inputs,
                              Span<const TensorView> outputs, bool withMemory) {
-  const bool isDivided = kernel->differInShape(outputs);
-  auto status = isDivided ? divide(inputs, outputs, withMemory)
-                          : kernel->prepare(call, inputs, outputs, withMemory);
-  if (!status)
+  if (kernel->differInShape(outputs))
+    return divide(inputs, outputs, withMemory);
+  if (auto status = kernel->prepare(call, inputs, outputs, withMemory); !status)
     return status;
   noteMemory(inputs, outputs);
   const std::int64_t count = call.count();
-  if (isDivided || count == 0 || !call.isOneLoop() ||
+  if (count == 0 || !call.isOneLoop() ||
       !kernel->policy().isSerial(count, options) ||
       kernel->policy().streams(static_cast<double>(count), options))
     return {};
@@ -50,6 +49,8 @@ Status PreparedImpl::divide(Span<const TensorView> inputs,
           withMemory);
       !status)
     return status;
+  noteMemory(inputs, outputs);
+  const auto &operands = kernel->requirements().operands;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto group = std::find_if(
         groups.begin(), groups.end(), [&](const OutputGroup &each) {
@@ -66,13 +67,18 @@ Status PreparedImpl::divide(Span<const TensorView> inputs,
       return part.error();
     // An output may be an input, but no group that runs later may read it.
     for (std::uint32_t operand : (*part)->requirements().operands)
-      for (std::size_t output : written)
+      for (std::size_t output : written) {
         if (withMemory && outputs[output].data() == inputs[operand].data() &&
             outputs[output].shape().elementCount() > 0 &&
             inputs[operand].shape().elementCount() > 0)
           return Error(ErrorCode::OverlappingOutput,
                        concat("an output is operand @", operand,
                               ", which an output of another shape needs"));
+        const auto i =
+            std::lower_bound(operands.begin(), operands.end(), operand) -
+            operands.begin();
+        mayBe[output * operands.size() + i] = false;
+      }
     std::vector<TensorView> own;
     for (std::size_t output : group.outputs)
       own.push_back(outputs[output]);
@@ -85,30 +91,15 @@ Status PreparedImpl::divide(Span<const TensorView> inputs,
   return {};
 }
 
-static std::int64_t bytesOf(const TensorView &view) {
-  const ByteRange range = ByteRange::of(view);
-  return range.end - range.begin;
-}
-
 void PreparedImpl::noteMemory(Span<const TensorView> inputs,
                               Span<const TensorView> outputs) {
   const auto &operands = kernel->requirements().operands;
   for (std::uint32_t operand : operands)
-    inputBytes.push_back(bytesOf(inputs[operand]));
+    inputBytes.push_back(bytesSpanned(inputs[operand]));
   for (const TensorView &output : outputs) {
-    outputBytes.push_back(bytesOf(output));
+    outputBytes.push_back(bytesSpanned(output));
     for (std::uint32_t operand : operands)
       mayBe.push_back(haveOneLayout(output, inputs[operand]));
-  }
-  // No group may write what a later one reads.
-  std::vector<std::size_t> written;
-  for (const OutputGroup &group : groups) {
-    for (std::uint32_t read : group.call->kernel->requirements().operands)
-      for (std::size_t output : written)
-        mayBe[output * operands.size() +
-              (std::lower_bound(operands.begin(), operands.end(), read) -
-               operands.begin())] = false;
-    written.insert(written.end(), group.outputs.begin(), group.outputs.end());
   }
 }
 

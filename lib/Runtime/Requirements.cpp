@@ -69,15 +69,18 @@ struct Role {
 };
 } // namespace
 
-ByteRange ByteRange::of(const TensorView &view) {
-  const char *first = static_cast<const char *>(view.data());
+std::int64_t runtime::bytesSpanned(const TensorView &view) {
   if (view.shape().elementCount() <= 0)
-    return {first, first};
+    return 0;
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < view.shape().rank(); ++axis)
     last += (view.shape()[axis] - 1) * view.strides()[axis];
-  return {first,
-          first + (last + 1) * static_cast<std::int64_t>(sizeOf(view.type()))};
+  return (last + 1) * static_cast<std::int64_t>(sizeOf(view.type()));
+}
+
+ByteRange ByteRange::of(const TensorView &view) {
+  const char *first = static_cast<const char *>(view.data());
+  return {first, first + bytesSpanned(view)};
 }
 
 bool runtime::haveOneLayout(const TensorView &a, const TensorView &b) {
@@ -98,7 +101,7 @@ static Status checkLayout(const TensorView &view, const Role &role) {
   if (count < 0)
     return Error(ErrorCode::InvalidArgument,
                  concat(role.str(), " has the impossible shape ", shape.str()));
-  // Bounds the bytes that all axes span far from the end of 64 bits.
+  // So that the bytes spanned by all axes stay far below 2^63.
   constexpr std::int64_t farthest = std::int64_t{1} << 52;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)
     if (strides[axis] < 0 || (count > 0 && shape[axis] > 1 &&
@@ -127,8 +130,8 @@ static Status checkView(const TensorView &view, const Role &role, DType type) {
   return checkLayout(view, role);
 }
 
-/// Whether two elements of the view may share memory: axes ordered by stride
-/// must each step over all of the axes inside it.
+/// Whether two elements of the view may share memory: in the order of strides,
+/// an axis does not step over all elements of the axes before.
 static bool overlapsItself(const TensorView &view) {
   const Shape &shape = view.shape(), &strides = view.strides();
   std::int64_t order[MaxRank];

@@ -32,6 +32,8 @@ struct ByteRange {
   }
 };
 
+/// Bytes from the first element of a view to its last; 0 without elements.
+std::int64_t bytesSpanned(const TensorView &view);
 /// Whether two views have the same type, shape and strides.
 bool haveOneLayout(const TensorView &a, const TensorView &b);
 
