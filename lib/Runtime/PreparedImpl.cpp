@@ -29,14 +29,15 @@ Status PreparedImpl::prepare(Span<const TensorView> inputs,
     return divide(inputs, outputs, withMemory);
   if (auto status = kernel->prepare(call, inputs, outputs, withMemory); !status)
     return status;
-  noteMemory(inputs, outputs);
+  if (!withMemory)
+    noteMemory(inputs, outputs);
   const std::int64_t count = call.count();
   if (count == 0 || !call.isOneLoop() ||
       !kernel->policy().isSerial(count, options) ||
       kernel->policy().streams(static_cast<double>(count), options))
     return {};
   strides.resize(kernel->tensors());
-  std::vector<void *> pointers(kernel->slots());
+  InlineBuffer<void *, 16> pointers(kernel->slots());
   call.locate(call.launch().first, pointers.data(), strides.data());
   loop = &call.chosen();
   return {};
@@ -49,7 +50,8 @@ Status PreparedImpl::divide(Span<const TensorView> inputs,
           withMemory);
       !status)
     return status;
-  noteMemory(inputs, outputs);
+  if (!withMemory)
+    noteMemory(inputs, outputs);
   const auto &operands = kernel->requirements().operands;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto group = std::find_if(
@@ -68,16 +70,17 @@ Status PreparedImpl::divide(Span<const TensorView> inputs,
     // An output may be an input, but no group that runs later may read it.
     for (std::uint32_t operand : (*part)->requirements().operands)
       for (std::size_t output : written) {
-        if (withMemory && outputs[output].data() == inputs[operand].data() &&
-            outputs[output].shape().elementCount() > 0 &&
-            inputs[operand].shape().elementCount() > 0)
+        if (!withMemory) {
+          const auto i =
+              std::lower_bound(operands.begin(), operands.end(), operand) -
+              operands.begin();
+          mayBe[output * operands.size() + i] = false;
+        } else if (outputs[output].data() == inputs[operand].data() &&
+                   outputs[output].shape().elementCount() > 0 &&
+                   inputs[operand].shape().elementCount() > 0)
           return Error(ErrorCode::OverlappingOutput,
                        concat("an output is operand @", operand,
                               ", which an output of another shape needs"));
-        const auto i =
-            std::lower_bound(operands.begin(), operands.end(), operand) -
-            operands.begin();
-        mayBe[output * operands.size() + i] = false;
       }
     std::vector<TensorView> own;
     for (std::size_t output : group.outputs)
@@ -135,21 +138,14 @@ Status PreparedImpl::check(Span<const void *const> inputs,
       });
 }
 
-void PreparedImpl::fill(void **slots, Span<const void *const> inputs,
-                        Span<void *const> outputs) const {
-  slots = std::copy(outputs.begin(), outputs.end(), slots);
-  for (std::uint32_t operand : kernel->plan().graph.inputs)
-    *slots++ = const_cast<void *>(inputs[operand]);
-  call.fillParameters(slots);
-}
-
 Status PreparedImpl::run(Span<const void *const> inputs,
                          Span<void *const> outputs,
                          DefaultFloats &floats) const {
   if (auto status = check(inputs, outputs); !status)
     return status;
   InlineBuffer<void *, 16> memory(slots());
-  fill(memory.data(), inputs, outputs);
+  const auto address = [](const void *first) { return first; };
+  fill(memory.data(), inputs, outputs, address);
   return launch(memory.data(), floats);
 }
 
@@ -176,7 +172,7 @@ void PreparedImpl::fillGroup(void **next, const OutputGroup &group,
   for (std::size_t output : group.outputs)
     *next++ = slots[output];
   for (std::uint32_t operand : group.call->kernel->plan().graph.inputs)
-    *next++ = slots[outputBytes.size() +
+    *next++ = slots[kernel->plan().outputs.size() +
                     (std::find(inputs.begin(), inputs.end(), operand) -
                      inputs.begin())];
   group.call->call.fillParameters(next);
@@ -224,11 +220,6 @@ BoundImpl::BoundImpl(std::shared_ptr<const PreparedImpl> given,
     : prepared(std::move(given)), slots(prepared->slots()),
       function(prepared->direct()), count(prepared->count()),
       strides(prepared->loopStrides()) {
-  std::vector<const void *> from;
-  std::vector<void *> to;
-  for (const TensorView &input : inputs)
-    from.push_back(input.data());
-  for (const TensorView &output : outputs)
-    to.push_back(output.data());
-  prepared->fill(slots.data(), from, to);
+  const auto address = [](const TensorView &view) { return view.data(); };
+  prepared->fill(slots.data(), inputs, outputs, address);
 }

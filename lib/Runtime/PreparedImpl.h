@@ -32,8 +32,15 @@ public:
   // output, then of every operand that is used, and has room for parameters.
 
   std::size_t slots() const { return kernel->slots(); }
-  void fill(void **slots, Span<const void *const> inputs,
-            Span<void *const> outputs) const;
+  /// Fills `slots`; `address` gives the first element of an input or output.
+  template <class I, class O, class F>
+  void fill(void **slots, I inputs, O outputs, F address) const {
+    for (const auto &output : outputs)
+      *slots++ = const_cast<void *>(address(output));
+    for (std::uint32_t operand : kernel->plan().graph.inputs)
+      *slots++ = const_cast<void *>(address(inputs[operand]));
+    call.fillParameters(slots);
+  }
   Status launch(void *const *slots, DefaultFloats &floats) const;
   /// The optimised code of a call that is one loop on the calling thread; null
   /// for another call, and before there is such code.
@@ -68,8 +75,8 @@ private:
   /// The loop, if the call is one loop on the calling thread.
   const Loop *loop = nullptr;
   std::vector<std::int64_t> strides;
-  /// Bytes of every output and operand, and for every output which operands it
-  /// may be, as it has their layout.
+  /// For memory that comes later: the bytes of every output and operand, and
+  /// for every output which operands it may be, having their layout.
   std::vector<std::int64_t> outputBytes, inputBytes;
   std::vector<bool> mayBe;
 };

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -160,66 +159,13 @@ static Status checkSelfOverlap(const TensorView &output, std::size_t index) {
                       " overlaps itself"));
 }
 
-namespace {
-/// An output that overlaps another one, or an input.
-struct Overlap {
-  std::size_t output, other;
-  bool isInput;
-};
-} // namespace
-
-/// Finds an output that overlaps another, or an input of which
-/// `isAllowed(output, input)` is false. Takes as long as sorting the outputs.
-template <class F>
-static std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
-                                          std::span<const ByteRange> inputs,
-                                          F isAllowed) {
-  InlineBuffer<std::size_t, 16> order(outputs.size());
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].empty())
-      order[count++] = i;
-  std::size_t *const last = order.data() + count;
-  std::sort(order.data(), last, [&](std::size_t a, std::size_t b) {
-    return outputs[a].begin < outputs[b].begin;
-  });
-  for (std::size_t i = 1; i < count; ++i)
-    if (outputs[order[i]].overlaps(outputs[order[i - 1]])) {
-      const auto [first, second] = std::minmax(order[i], order[i - 1]);
-      return Overlap{second, first, false};
-    }
-  // Outputs are disjoint, so their ends are in order as well.
-  for (std::size_t input = 0; input < inputs.size(); ++input) {
-    const ByteRange &range = inputs[input];
-    if (range.empty())
-      continue;
-    const std::size_t *hit =
-        std::partition_point(order.data(), last, [&](std::size_t output) {
-          return outputs[output].end <= range.begin;
-        });
-    for (; hit != last && outputs[*hit].begin < range.end; ++hit)
-      if (!isAllowed(*hit, input))
-        return Overlap{*hit, input, true};
-  }
-  return std::nullopt;
-}
-
-Status Requirements::checkOverlap(
-    std::span<const ByteRange> written, std::span<const ByteRange> read,
-    const std::function<bool(std::size_t, std::size_t)> &mayBe) const {
-  const auto found =
-      findOverlap(written, read, [&](std::size_t output, std::size_t input) {
-        return written[output].begin == read[input].begin &&
-               mayBe(output, input);
-      });
-  if (!found)
-    return {};
-  return Error(ErrorCode::OverlappingOutput,
-               found->isInput
-                   ? concat("output ", found->output, " overlaps operand @",
-                            operands[found->other], " without being exactly it")
-                   : concat("output ", found->output, " overlaps output ",
-                            found->other));
+Error Requirements::overlapError(const Overlap &overlap) const {
+  return {ErrorCode::OverlappingOutput,
+          overlap.isInput
+              ? concat("output ", overlap.output, " overlaps operand @",
+                       operands[overlap.other], " without being exactly it")
+              : concat("output ", overlap.output, " overlaps output ",
+                       overlap.other)};
 }
 
 static Error missing(std::uint32_t operand, std::size_t given) {

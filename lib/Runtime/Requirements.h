@@ -9,7 +9,8 @@
 
 #include "Semantics/Broadcast.h"
 
-#include <functional>
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,48 @@ struct ByteRange {
 std::int64_t bytesSpanned(const TensorView &view);
 /// Whether two views have the same type, shape and strides.
 bool haveOneLayout(const TensorView &a, const TensorView &b);
+
+/// An output that overlaps another one, or an input.
+struct Overlap {
+  std::size_t output, other;
+  bool isInput;
+};
+
+/// Finds an output that overlaps another, or an input of which
+/// `isAllowed(output, input)` is false. Takes as long as sorting the outputs.
+template <class F>
+std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
+                                   std::span<const ByteRange> inputs,
+                                   F isAllowed) {
+  InlineBuffer<std::size_t, 16> order(outputs.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].empty())
+      order[count++] = i;
+  std::size_t *const last = order.data() + count;
+  std::sort(order.data(), last, [&](std::size_t a, std::size_t b) {
+    return outputs[a].begin < outputs[b].begin;
+  });
+  for (std::size_t i = 1; i < count; ++i)
+    if (outputs[order[i]].overlaps(outputs[order[i - 1]])) {
+      const auto [first, second] = std::minmax(order[i], order[i - 1]);
+      return Overlap{second, first, false};
+    }
+  // Outputs are disjoint, so their ends are in order as well.
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    const ByteRange &range = inputs[input];
+    if (range.empty())
+      continue;
+    const std::size_t *hit =
+        std::partition_point(order.data(), last, [&](std::size_t output) {
+          return outputs[output].end <= range.begin;
+        });
+    for (; hit != last && outputs[*hit].begin < range.end; ++hit)
+      if (!isAllowed(*hit, input))
+        return Overlap{*hit, input, true};
+  }
+  return std::nullopt;
+}
 
 /// What the tensors of a kernel's calls must be, and the checks of calls.
 /// Checks read no element and write nothing; errors name the first fault,
@@ -71,9 +114,19 @@ struct Requirements {
 
   /// Checks the memory of outputs, and of `operands`. `mayBe(output, i)` says
   /// whether an output may be `operands[i]`: it has the same layout.
-  Status checkOverlap(
-      std::span<const ByteRange> written, std::span<const ByteRange> read,
-      const std::function<bool(std::size_t, std::size_t)> &mayBe) const;
+  template <class F>
+  Status checkOverlap(std::span<const ByteRange> written,
+                      std::span<const ByteRange> read, F mayBe) const {
+    const auto found =
+        findOverlap(written, read, [&](std::size_t output, std::size_t input) {
+          return written[output].begin == read[input].begin &&
+                 mayBe(output, input);
+        });
+    return found ? Status(overlapError(*found)) : Status();
+  }
+
+private:
+  Error overlapError(const Overlap &overlap) const;
 };
 
 /// Checks that the items of a batch do not interfere: `outputs[i]` may be
