@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Engine.h"
 
-#include "Runtime/Compile.h"
+#include "Runtime/Pipeline.h"
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
 
@@ -92,21 +92,21 @@ Status Engine::cacheStatus() const {
 
 Status Engine::listenerStatus() const {
   return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
-    return compiler.profile().status();
+    return compiler.listeners().status();
   });
 }
 
 Status Engine::dumpStatus() const {
   return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
-    const auto *watcher = compiler.watcher();
-    return watcher ? watcher->dumpStatus() : Status();
+    const auto *log = compiler.instrumentation();
+    return log ? log->dumpStatus() : Status();
   });
 }
 
 Status Engine::logStatus() const {
   return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
-    const auto *watcher = compiler.watcher();
-    return watcher ? watcher->logStatus() : Status();
+    const auto *log = compiler.instrumentation();
+    return log ? log->logStatus() : Status();
   });
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Kernel.h"
 
-#include "Runtime/KernelImpl.h"
 #include "Runtime/PreparedImpl.h"
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
@@ -87,19 +86,19 @@ Expected<std::string> Kernel::dump(Stage stage) const {
 const Expression &Kernel::expression() const { return impl->expression(); }
 
 std::size_t Kernel::outputCount() const {
-  return impl->demands().outputs.size();
+  return impl->requirements().outputs.size();
 }
 
 DType Kernel::outputType(std::size_t index) const {
-  return impl->demands().outputs[index];
+  return impl->requirements().outputs[index];
 }
 
 Precision Kernel::precision() const { return impl->plan().precision; }
 
-Tier Kernel::tier() const { return impl->contiguous().code().tier; }
+Tier Kernel::tier() const { return impl->loops().contiguous().code().tier; }
 
 const void *Kernel::codeAddress() const {
-  const auto &machine = impl->contiguous().code().machine;
+  const auto &machine = impl->loops().contiguous().code().machine;
   return machine ? machine->address() : nullptr;
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Background.h"
 
-#include "Runtime/Log.h"
+#include "Runtime/EventLog.h"
 
 #include <mutex>
 #include <utility>
@@ -17,20 +17,19 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-void Background::State::tell() {
+void Background::State::notify() {
   ++changes;
   changes.notify_all();
 }
 
-/// Whether a thread of this process does the job at hand. Called with the mutex
-/// held, as the next one is.
+/// Whether a thread of this process runs a job. With the mutex held.
 bool Background::State::isBusy() const {
-  return atHand && takenAt == forkCount();
+  return running && runForks == forkCount();
 }
 
-/// Whether that is the calling thread.
-bool Background::State::isOfCaller() const {
-  return isBusy() && doing == std::this_thread::get_id();
+/// Whether that is the calling thread. With the mutex held.
+bool Background::State::isCallers() const {
+  return isBusy() && runner == std::this_thread::get_id();
 }
 
 Background::~Background() {
@@ -38,35 +37,21 @@ Background::~Background() {
     std::lock_guard lock(state->mutex);
     state->isOver = true;
   }
-  state->tell();
-  // The thread may outlive this, but for the job.
+  state->notify();
   for (;;) {
     const std::uint32_t seen = state->changes;
     {
       std::lock_guard lock(state->mutex);
-      // The last who has the engine may be what a job calls.
-      if (!state->isBusy() || state->isOfCaller())
+      // A job itself may destroy the last reference to the engine.
+      if (!state->isBusy() || state->isCallers())
         return;
     }
     state->changes.wait(seen);
   }
 }
 
-void Background::add(bool isUrgent, Job job, First first) {
-  add(isUrgent,
-      Task{.job = std::make_shared<const Job>(std::move(job)), .first = first});
-}
-
-void Background::add(bool isUrgent, std::weak_ptr<const void> owner, Job job,
-                     First first) {
-  add(isUrgent, Task{.job = std::make_shared<const Job>(std::move(job)),
-                     .first = first,
-                     .isOwned = true,
-                     .owner = std::move(owner)});
-}
-
-/// Drops jobs whose owners are gone, once there are many. They go when nobody
-/// holds the lock.
+/// Moves jobs whose owners are gone to `gone`, once there are many: they are
+/// destroyed without the lock.
 static void sweep(auto &queue, auto &gone) {
   if (queue.tasks.size() < queue.sweepAt)
     return;
@@ -81,7 +66,7 @@ static void sweep(auto &queue, auto &gone) {
   queue.sweepAt = 2 * queue.tasks.size() + 64;
 }
 
-void Background::add(bool isUrgent, Task task) {
+void Background::addTask(bool isUrgent, Task task) {
   std::vector<std::shared_ptr<const Job>> gone;
   stayLoaded();
   {
@@ -89,25 +74,20 @@ void Background::add(bool isUrgent, Task task) {
     Queue &queue = isUrgent ? state->urgent : state->rest;
     sweep(queue, gone);
     queue.tasks.push_back(std::move(task));
-    hasThread();
+    ensureThread();
   }
-  state->tell();
+  state->notify();
 }
 
-bool Background::isIdle() const {
-  return state->urgent.tasks.empty() && state->rest.tasks.empty() &&
-         !state->atHand;
-}
-
-/// Starts the thread if there is none in this process. Called with the mutex
-/// held.
-bool Background::hasThread() {
+/// Starts the thread if this process has none; false if it cannot. With the
+/// mutex held.
+bool Background::ensureThread() {
   const std::uint32_t now = forkCount();
   if (startedAt == now)
     return true;
-  // What a thread of the parent does is not done here.
-  if (state->atHand && !state->isBusy())
-    state->urgent.tasks.emplace_front().job = std::move(state->atHand);
+  // A thread of the parent does not run its job in this process.
+  if (state->running && !state->isBusy())
+    state->urgent.tasks.emplace_front().job = std::move(state->running);
   startedAt.reset();
   auto *kept = new std::shared_ptr<State>(state);
   const auto main = [](void *given) {
@@ -122,7 +102,7 @@ bool Background::hasThread() {
   }
   thread.detach();
   startedAt = now;
-  state->isAway = true;
+  state->isPreparing = true;
   return true;
 }
 
@@ -133,12 +113,14 @@ void Background::settle() {
     bool isServed = false;
     {
       std::lock_guard lock(state->mutex);
-      if (state->isOfCaller() || isIdle())
+      if (state->isCallers() ||
+          (state->next().tasks.empty() && !state->running))
         return;
-      // What a thread that is away waits for may be the caller.
-      isServed = hasThread() && !(state->isAway && stackLeft() >= EnoughStack);
+      // A thread that prepares may wait for a lock that the caller holds.
+      isServed =
+          ensureThread() && !(state->isPreparing && stackLeft() >= EnoughStack);
     }
-    if (isServed || !state->doOne())
+    if (isServed || !state->runNext())
       state->changes.wait(seen);
   }
 }
@@ -147,71 +129,72 @@ Background::Queue &Background::State::next() {
   return urgent.tasks.empty() ? rest : urgent;
 }
 
-/// The next job, which is then at hand; null if there is none.
+/// Takes the next job; null if there is none.
 std::shared_ptr<const Background::Job> Background::State::take() {
   std::lock_guard lock(mutex);
   auto &tasks = next().tasks;
-  if (isOver || atHand || tasks.empty())
+  if (isOver || running || tasks.empty())
     return nullptr;
-  doing = std::this_thread::get_id();
-  takenAt = forkCount();
-  atHand = std::move(tasks.front().job);
+  runner = std::this_thread::get_id();
+  runForks = forkCount();
+  running = std::move(tasks.front().job);
   tasks.pop_front();
-  return atHand;
+  return running;
 }
 
-bool Background::State::doOne() {
+bool Background::State::runNext() {
   auto job = take();
   if (!job)
     return false;
   {
-    // Lines go to the host behind the job, so that it may do anything.
-    const Log::Deferral lines;
+    // Lines reach the host after the job.
+    const EventLog::Deferral lines;
     (*job)();
     job = nullptr;
   }
   {
     std::lock_guard lock(mutex);
-    job = std::move(atHand);
+    job = std::move(running);
   }
-  // What it holds goes without the lock.
+  // Destroyed without the lock.
   job = nullptr;
-  tell();
+  notify();
   return true;
 }
 
-/// Does what the next job wants to be done first.
+/// Prepares the next job.
 void Background::State::prepare() {
-  First first = nullptr;
+  Preparation preparation = nullptr;
   {
     std::lock_guard lock(mutex);
     const auto &tasks = next().tasks;
-    if (!isOver && !atHand && !tasks.empty() && !tasks.front().isGone())
-      first = tasks.front().first;
-    isAway = first != nullptr;
+    if (!isOver && !running && !tasks.empty() && !tasks.front().isGone())
+      preparation = tasks.front().prepare;
+    isPreparing = preparation != nullptr;
   }
-  if (!first)
+  if (!preparation)
     return;
-  // Who settles with the loader's lock in hand does the jobs now.
-  tell();
-  first();
+  // A thread that settles with the loader's lock runs the jobs now.
+  notify();
+  preparation();
   std::lock_guard lock(mutex);
-  isAway = false;
+  isPreparing = false;
 }
 
 void Background::State::work() {
-  // Whoever added a job goes on with what it has; the job must not take its
-  // core the moment it comes.
+  // A thread that adds a job goes on with the tier it has; the job must not
+  // take its core at once.
   const sched_param priority = {};
   pthread_setschedparam(pthread_self(), SCHED_BATCH, &priority);
   {
-    // The loader is told of what a thread destroys at its end.
-    const Log::Deferral lines;
+    // Makes the thread's queue of lines now: registering its destructor may
+    // take the loader's lock.
+    const EventLog::Deferral lines;
   }
   for (;;) {
     const std::uint32_t seen = changes;
     prepare();
-    if (doOne())
+    if (runNext())
       continue;
     {
       std::lock_guard lock(mutex);

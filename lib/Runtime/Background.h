@@ -19,79 +19,82 @@
 
 namespace kexpr::runtime {
 
-/// One thread that does jobs in order, urgent ones first. It starts with the
+/// A thread that runs jobs in order, urgent ones first. It starts with the
 /// first job. In a child of fork it starts anew with the next job or `settle`,
-/// and the job that was at hand is done again. Destruction waits for the job at
-/// hand and drops the others.
+/// and the job that was running then is run again. Destruction waits for the
+/// job that is running and drops the others.
 ///
-/// A host may destroy this, or settle, while it loads or unloads a plugin, with
-/// the loader's lock in hand. So a job must not need that lock: what does is
-/// done first, by functions that use nothing of the engine's, and nobody waits
-/// for these.
+/// A host may destroy this, or settle, while it loads or unloads a plugin and
+/// so holds the loader's lock. A job must not need that lock: work that does is
+/// a preparation of the job, a function that uses nothing of the engine, and
+/// for which no thread waits.
 class Background {
 public:
   using Job = std::function<void()>;
-  using First = void (*)();
+  using Preparation = void (*)();
+  using Owner = std::weak_ptr<const void>;
 
   Background() : state(std::make_shared<State>()) {}
   ~Background();
   Background(const Background &) = delete;
   Background &operator=(const Background &) = delete;
 
-  /// Does `job` on the thread, or where none can be had, in `settle`. It must
-  /// not throw. The thread calls `first` before it takes the job.
-  void add(bool isUrgent, Job job, First first = nullptr);
-  /// The same for a job that is not worth doing when `owner` is gone: it is
-  /// dropped, or done, then. What waits is bounded by the owners that live.
-  void add(bool isUrgent, std::weak_ptr<const void> owner, Job job,
-           First first = nullptr);
-  /// Waits until there is nothing to do. A job does not wait for itself.
+  /// Runs `job`, which must not throw, on the thread, or in `settle` if no
+  /// thread can be had. The thread calls `prepare` before.
+  void add(bool isUrgent, Job job, Preparation prepare = nullptr) {
+    addTask(isUrgent, {std::make_shared<const Job>(std::move(job)), prepare});
+  }
+  /// The same for a job that is useless when `owner` is gone: it may then be
+  /// dropped. The number of jobs that wait is bounded by that of live owners.
+  void add(bool isUrgent, Owner owner, Job job, Preparation prepare = nullptr) {
+    addTask(isUrgent, {std::make_shared<const Job>(std::move(job)), prepare,
+                       std::move(owner)});
+  }
+  /// Waits until there are no jobs. A job that calls this does not wait.
   void settle();
 
 private:
   struct Task {
-    /// Shared with the thread that does it, for a child that has no such.
-    std::shared_ptr<const Job> job = {};
-    First first = nullptr;
-    bool isOwned = false;
-    std::weak_ptr<const void> owner = {};
+    /// Shared with the thread that runs it: a child of fork runs it again.
+    std::shared_ptr<const Job> job;
+    Preparation prepare = nullptr;
+    std::optional<Owner> owner = {};
 
-    bool isGone() const { return isOwned && owner.expired(); }
+    bool isGone() const { return owner && owner->expired(); }
   };
   struct Queue {
     std::deque<Task> tasks;
     /// Tasks at which those whose owners are gone are removed.
     std::size_t sweepAt = 64;
   };
-  /// What the thread has in common with its owner; it may outlive it.
+  /// Shared by the thread and this, since the thread may outlive this.
   struct State {
     Mutex mutex;
     Queue urgent, rest;
-    std::shared_ptr<const Job> atHand;
-    std::thread::id doing;     ///< Whose job that is.
-    std::uint32_t takenAt = 0; ///< The number of forks then.
+    std::shared_ptr<const Job> running;
+    std::thread::id runner;
+    std::uint32_t runForks = 0; ///< The number of forks when it began.
     bool isOver = false;
-    /// Whether the thread does what may take the loader's lock.
-    bool isAway = false;
-    /// Counts what somebody may wait for.
+    /// Whether the thread starts or prepares, and may need the loader's lock.
+    bool isPreparing = false;
+    /// Counts the events that threads wait for.
     std::atomic<std::uint32_t> changes = 0;
 
-    void tell();
+    void notify();
     bool isBusy() const;
-    bool isOfCaller() const;
+    bool isCallers() const;
     Queue &next();
     std::shared_ptr<const Job> take();
-    bool doOne();
+    bool runNext();
     void prepare();
     void work();
   };
 
-  void add(bool isUrgent, Task task);
-  bool isIdle() const;
-  bool hasThread();
+  void addTask(bool isUrgent, Task task);
+  bool ensureThread();
 
   std::shared_ptr<State> state;
-  /// The number of forks when it was started.
+  /// The number of forks when the thread was started.
   std::optional<std::uint32_t> startedAt;
 };
 

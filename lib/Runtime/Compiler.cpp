@@ -6,28 +6,87 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Compiler.h"
 
+#include "Runtime/Pipeline.h"
+#include "Semantics/Promotion.h"
 #include "Support/Text.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <new>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 using codegen::OptLevel;
+using semantics::Plan;
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+/// The longest loop of a tier.
+struct Bound {
+  double operations;
+  std::size_t slots;
+};
+} // namespace
+
+// Loops that the code generator takes some two seconds for on one core (Emerald
+// Rapids, 3 GHz). Slots count apart: their pointers live through the whole
+// loop.
+static constexpr Bound OptimizedBound = {6000, 512};
+static constexpr Bound BaselineBound = {20000, 1024};
+
+/// Primitive operations, weighted by the instructions that they become: integer
+/// divisions and repeated multiplications are many.
+static double lengthOf(const semantics::Plan &plan) {
+  constexpr double integers = 4;
+  double length = 0;
+  for (const semantics::Value &value : plan.graph.values) {
+    if (plan.graph.args(value).empty())
+      continue; // Inputs and numbers have no type that they are computed in.
+    const double operations =
+        plan.graph.workOf(value, plan.precision).operations;
+    length += semantics::isFloatingPoint(plan.graph.computedType(value))
+                  ? operations
+                  : integers * operations;
+  }
+  return length;
+}
+
+OptLevel runtime::levelOf(Mode mode) {
+  return mode == Mode::Baseline ? OptLevel::Baseline : OptLevel::Optimized;
+}
+
+std::optional<OptLevel> runtime::lastLevel(const semantics::Plan &plan,
+                                           Mode mode) {
+  if (mode == Mode::Interpret)
+    return std::nullopt;
+  const double length = lengthOf(plan);
+  const auto isWithin = [&](const Bound &bound) {
+    return length <= bound.operations && plan.slots() <= bound.slots;
+  };
+  if (levelOf(mode) == OptLevel::Optimized && isWithin(OptimizedBound))
+    return OptLevel::Optimized;
+  return isWithin(BaselineBound) ? std::optional(OptLevel::Baseline)
+                                 : std::nullopt;
+}
+
+static void loadBackend() {
+  guardedOr(0, [] {
+    (void)backend::load();
+    return 0;
+  });
+}
+
 Compiler::Compiler(const EngineOptions &options)
-    : options(options), watching(Watcher::of(options)), told(options.listeners),
+    : options(options), log(Instrumentation::of(options)),
+      codeListeners(options.listeners),
       namesTarget(!options.cpu.empty() || !options.features.empty() ||
                   options.vectorBits != 0) {
   openCache();
-  if (options.warmUp)
-    warmUpLater();
+  if (options.warmUp) {
+    backend::waitAtExit();
+    workers.add(
+        true, [this] { warmUp(); }, loadBackend);
+  }
 }
-
-Compiler::~Compiler() = default;
 
 void Compiler::openCache() {
   std::string path = options.cacheDirectory;
@@ -43,8 +102,9 @@ void Compiler::openCache() {
     cacheFault = directory.error();
 }
 
-static std::unique_ptr<const Code>
-codeOf(std::shared_ptr<const code::LoadedCode> machine, OptLevel level) {
+Compiler::CodePtr
+Compiler::codeOf(std::shared_ptr<const code::LoadedCode> machine,
+                 OptLevel level) {
   auto code = std::make_unique<Code>();
   code->machine = std::move(machine);
   code->function =
@@ -53,8 +113,8 @@ codeOf(std::shared_ptr<const code::LoadedCode> machine, OptLevel level) {
   return code;
 }
 
-/// All that machine code depends on. Texts of options are taken as they are:
-/// what two spellings of one CPU share is not worth LLVM.
+/// The key of all that machine code depends on. The CPU is spelled as in the
+/// options: to resolve other spellings of it would take LLVM.
 std::string Compiler::keyOnDisk(const semantics::Plan &plan,
                                 OptLevel level) const {
   return concat(code::buildId(), '\n', code::hostId(), '\n', options.cpu, '\n',
@@ -63,42 +123,17 @@ std::string Compiler::keyOnDisk(const semantics::Plan &plan,
                 plan.key(), nameKey(plan));
 }
 
-/// The code that the cache on disk has; null if it has none.
-Compiler::CodePtr Compiler::find(const semantics::Plan &plan, OptLevel level,
-                                 CompileTimes *times) const {
-  if (!disk)
-    return CodePtr();
-  const auto start = Clock::now();
-  const auto image = disk->find(keyOnDisk(plan, level));
-  if (watching)
-    watching->diskAsked(plan, level, image.has_value(), Clock::now() - start);
-  if (!image)
-    return CodePtr();
-  auto loaded = code::CodeMemory::ofProcess()->load(*image, told.listeners());
-  if (!loaded)
-    return CodePtr();
-  if (times)
-    times->link = Clock::now() - start;
-  return codeOf(std::move(*loaded), level);
-}
-
-/// For whoever asked to see all code that runs.
-void Compiler::dump(const semantics::Plan &plan, OptLevel level) const {
-  if (watching && watching->wantsDumps())
-    watching->dump(plan, level, target());
-}
-
 void Compiler::keep(const semantics::Plan &plan, OptLevel level,
                     const code::Image &image,
                     const backend::Backend &backend) const {
   const auto start = Clock::now();
   const std::size_t written =
       disk->store(keyOnDisk(plan, level), image, backend.llvm());
-  if (watching)
-    watching->diskStored(plan, level, written, Clock::now() - start);
+  if (log)
+    log->diskStored(plan, level, written, Clock::now() - start);
   if (written == 0)
     return;
-  // A process that stores much does not wait for its turn.
+  // A process that stores much prunes more often than the others.
   const std::uint64_t most = options.maxDiskBytes / 16;
   const bool isDue = unpruned.fetch_add(written) + written > most;
   if (isDue)
@@ -106,136 +141,132 @@ void Compiler::keep(const semantics::Plan &plan, OptLevel level,
   backend.prune(disk->path(), options.maxDiskBytes, isDue);
 }
 
-Expected<Compiler::CodePtr> Compiler::generate(const semantics::Plan &plan,
-                                               const codegen::Target &target,
-                                               OptLevel level,
-                                               CompileTimes *times) const {
+/// Writes the dump of code that runs, if dumps are on.
+void Compiler::dump(const Plan &plan, OptLevel level) const {
+  if (log && log->wantsDumps())
+    log->dump(plan, level, target());
+}
+
+// The background thread may outlive the engine, apart from its jobs, and loads
+// LLVM before a job that needs it.
+
+/// Has the loop run code of this tier; false where there is none.
+Expected<bool> Compiler::improve(Loop &loop, const Plan &plan, OptLevel level,
+                                 CodeOrigin origin) const {
+  const Mode mode = origin == CodeOrigin::Disk ? Mode::Tiered : Mode::Optimized;
+  return withStack(mode, [&]() -> Expected<bool> {
+    auto code = codeFor(plan, level, origin, nullptr);
+    if (!code)
+      return code.error();
+    if (!*code)
+      return false;
+    loop.improve(std::move(*code));
+    if (log)
+      log->improved(plan, level);
+    // Last: a dump takes longer than the code took.
+    dump(plan, level);
+    return true;
+  });
+}
+
+/// Baseline code is urgent: all loops get it before any gets optimised code.
+void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
+                            const PlanPtr &plan, OptLevel level) const {
+  const bool isUrgent = level == OptLevel::Baseline;
+  const std::weak_ptr<Loop> later = loop;
+  backend::waitAtExit();
+  // A loop that nobody holds any more is not worth the work. An error leaves
+  // the tier there is.
+  const auto generate = [this, later, plan, level] {
+    const auto loop = later.lock();
+    if (!loop)
+      return;
+    const auto done = guarded(
+        [&] { return improve(*loop, *plan, level, CodeOrigin::Generator); });
+    failed += !done;
+    if (!done && log)
+      log->failed(*plan, level, done.error());
+  };
+  if (!disk)
+    return workers.add(isUrgent, loop, generate, loadBackend);
+  workers.add(isUrgent, loop, [this, later, plan, level, generate, isUrgent] {
+    const Status status = guarded([&]() -> Status {
+      const auto loop = later.lock();
+      if (!loop)
+        return {};
+      const auto found = improve(*loop, *plan, level, CodeOrigin::Disk);
+      if (!found || !*found)
+        workers.add(isUrgent, later, generate, loadBackend);
+      return {};
+    });
+    failed += !status;
+  });
+}
+
+/// Does in the background what the first compilation of a process would: loads
+/// LLVM, makes its tables and a target machine, and pages its code in.
+void Compiler::warmUp() const {
+  guardedOr(0, [this] {
+    const auto machine = target();
+    const auto expression = Expression::parse("add(mul(@0,@1),exp(@2))");
+    if (!machine || !(*machine)->hasFma || !expression)
+      return 0;
+    const auto plan = planOf(*expression);
+    const auto backend = backend::load();
+    for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline})
+      if (!backend || !(*backend)->compile(*plan, **machine, level))
+        break;
+    return 0;
+  });
+}
+
+static Expected<codegen::Target> chooseTarget(const EngineOptions &options) {
   auto backend = backend::load();
   if (!backend)
     return backend.error();
-  const auto start = Clock::now();
-  auto compiled = (*backend)->compile(plan, target, level);
-  if (!compiled)
-    return compiled.error();
-  nameCode(compiled->image, plan, level);
-  const auto linked = Clock::now();
-  auto loaded =
-      code::CodeMemory::ofProcess()->load(compiled->image, told.listeners());
-  if (!loaded)
-    return loaded.error();
-  const auto end = Clock::now();
-  CompileTimes spentHere;
-  CompileTimes &each = times ? *times : spentHere;
-  each.emit = compiled->times.emit;
-  each.codegen = compiled->times.codegen;
-  each.link = compiled->link + (end - linked);
-  if (watching)
-    watching->compiled(plan, level, target, each, (*loaded)->size());
-  Spent &spent = level == OptLevel::Baseline ? baseline : optimized;
-  ++spent.loops;
-  spent.nanoseconds +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
-  if (disk)
-    keep(plan, level, compiled->image, **backend);
-  return codeOf(std::move(*loaded), level);
+  auto target = (*backend)->makeTarget({.triple = {},
+                                        .cpu = options.cpu,
+                                        .features = options.features,
+                                        .vectorBits = options.vectorBits});
+  if (!target)
+    return target;
+  if (auto status = (*backend)->checkRunsHere(*target); !status)
+    return status.error();
+  return target;
 }
 
-static std::unique_ptr<const Code> interpret(const semantics::Plan &plan) {
-  auto code = std::make_unique<Code>();
-  code->interpreter.emplace(plan);
-  return code;
+Expected<const codegen::Target *> Compiler::target() const {
+  const auto known = [this]() -> Expected<const codegen::Target *> {
+    if (!*machine)
+      return machine->error();
+    return &**machine;
+  };
+  {
+    std::lock_guard lock(mutex);
+    if (machine)
+      return known();
+  }
+  auto chosen =
+      withStack(Mode::Optimized, [&] { return chooseTarget(options); });
+  // Options stay wrong; other errors may be temporary.
+  if (!chosen && chosen.error().code() != ErrorCode::InvalidArgument)
+    return chosen.error();
+  std::lock_guard lock(mutex);
+  if (!machine)
+    machine = std::move(chosen);
+  return known();
 }
 
-/// Machine code from the disk or the code generator; null where the processor
-/// or the system can have none.
-Expected<Compiler::CodePtr> Compiler::firstCode(const semantics::Plan &plan,
-                                                OptLevel level,
-                                                CompileTimes *times) const {
-  if (auto code = find(plan, level, times))
-    return code;
-  return newCode(plan, level, times);
-}
-
-/// The same from the code generator alone.
-Expected<Compiler::CodePtr> Compiler::newCode(const semantics::Plan &plan,
-                                              OptLevel level,
-                                              CompileTimes *times) const {
+Status Compiler::codeStatus() const {
+  if (auto status = code::CodeMemory::ofProcess()->status(); !status)
+    return status;
   const auto machine = target();
-  // Where nothing can be made executable, LLVM cannot be loaded either.
-  const auto &memory = code::CodeMemory::ofProcess();
-  if (!memory->status())
-    return CodePtr();
   if (!machine)
     return machine.error();
   if (!(*machine)->hasFma)
-    return CodePtr();
-  auto code = generate(plan, **machine, level, times);
-  if (!code && !memory->status())
-    return CodePtr();
-  return code;
-}
-
-Expected<std::shared_ptr<Loop>> Compiler::make(const semantics::Plan &plan,
-                                               Mode mode,
-                                               CompileTimes *times) const {
-  const auto level = lastLevel(plan, mode);
-  if (mode != Mode::Interpret && level != levelOf(mode))
-    ++limited;
-  CodePtr code;
-  if (level && mode == Mode::Tiered) {
-    code = find(plan, *level, times);
-    // Loading LLVM takes longer than interpreting; but options that describe no
-    // machine are said to be wrong at once.
-    if (!code && namesTarget)
-      if (const auto machine = target(); !machine)
-        return machine.error();
-  } else if (level) {
-    auto made = firstCode(plan, *level, times);
-    if (!made)
-      return made.error();
-    code = std::move(*made);
-  }
-  if (code) {
-    dump(plan, *level);
-    return std::make_shared<Loop>(plan, std::move(code));
-  }
-  auto loop = std::make_shared<Loop>(plan, interpret(plan));
-  if (!level || mode != Mode::Tiered)
-    return loop;
-  const auto kept = std::make_shared<const semantics::Plan>(plan);
-  improveLater(loop, kept, OptLevel::Baseline);
-  if (level == OptLevel::Optimized)
-    improveLater(loop, kept, OptLevel::Optimized);
-  return loop;
-}
-
-Expected<std::shared_ptr<const Loop>>
-Compiler::compile(const semantics::Plan &plan, Mode mode,
-                  CompileTimes *times) const {
-  return withStack(mode, [&] { return compileHere(plan, mode, times); });
-}
-
-Expected<std::shared_ptr<const Loop>>
-Compiler::compileHere(const semantics::Plan &plan, Mode mode,
-                      CompileTimes *times) const {
-  const Log::Deferral lines;
-  // Loops of different modes are different loops.
-  const auto letter = [](Mode each) {
-    return static_cast<char>('0' + static_cast<int>(each));
-  };
-  std::string key = letter(Mode::Optimized) + plan.key() + nameKey(plan);
-  if (mode == Mode::Tiered)
-    if (auto loop = loops.find(key)) {
-      ++shared;
-      return loop;
-    }
-  key.front() = letter(mode);
-  bool isNew = false;
-  auto loop = loops.findOrMake(
-      key, [&] { return make(plan, mode, times); }, isNew);
-  if (loop && !isNew)
-    ++shared;
-  return loop;
+    return Error(ErrorCode::Unsupported,
+                 "the CPU has no fused multiply-add, which code is made of");
+  return {};
 }
 
 void Compiler::addTo(EngineStats &stats) const {

@@ -6,15 +6,74 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Execution.h"
 
-#include "Runtime/Executor.h"
-#include "Runtime/Hardware.h"
+#include "Support/Text.h"
 
 #include <algorithm>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// Streamed stores of x86 are seen by other threads in no order before this.
+CallArguments BatchCall::argumentsOf(std::size_t item) const {
+  const std::size_t batch = outputs.size();
+  return {{inputs.data() + item, inputs.size() / batch, batch},
+          {&outputs[item], 1}};
+}
+
+/// Whether two views differ in their address alone, which neither lacks.
+static bool isLike(const TensorView &view, const TensorView &model) {
+  return view.data() && model.data() && view.type() == model.type() &&
+         view.empty() == model.empty() && view.shape() == model.shape() &&
+         view.strides() == model.strides();
+}
+
+/// Whether what was found of `model` holds for `item`.
+bool BatchCall::isLike(std::size_t item, std::size_t model) const {
+  const CallArguments one = argumentsOf(item), other = argumentsOf(model);
+  for (std::uint32_t operand : kernel.requirements().operands)
+    if (!::isLike(one.inputs[operand], other.inputs[operand]))
+      return false;
+  for (std::uint32_t operand : kernel.requirements().shapes)
+    if (one.inputs[operand].empty() != other.inputs[operand].empty() ||
+        one.inputs[operand].shape() != other.inputs[operand].shape())
+      return false;
+  return ::isLike(one.outputs[0], other.outputs[0]);
+}
+
+Status BatchCall::addInvocation(std::size_t item) {
+  const CallArguments arguments = argumentsOf(item);
+  auto status = kernel.check(arguments);
+  if (status)
+    status = invocations.emplace_back(kernel).prepare(kernel, arguments);
+  if (!status)
+    return Error(status.error().code(),
+                 concat("batch item ", item, ": ", status.error().message()));
+  return {};
+}
+
+void BatchCall::addLaunch(std::size_t item) {
+  if (invocations.back().count() == 0)
+    return;
+  all.push_back({&invocations.back(), addresses.data() + addresses.size()});
+  const CallArguments arguments = argumentsOf(item);
+  addresses.push_back(arguments.outputs[0].data());
+  for (std::uint32_t operand : kernel.plan().graph.inputs)
+    addresses.push_back(arguments.inputs[operand].data());
+}
+
+Status BatchCall::prepare() {
+  all.reserve(outputs.size());
+  addresses.reserve(outputs.size() *
+                    kernel.tensors()); // launches point into it
+  for (std::size_t item = 0; item < outputs.size(); ++item) {
+    if (item == 0 || !isLike(item, item - 1))
+      if (auto status = addInvocation(item); !status)
+        return status;
+    addLaunch(item);
+  }
+  return checkBatchOverlap(inputs, outputs, kernel.requirements().operands);
+}
+
+/// Orders streamed stores of x86 before what other threads see next.
 static void finishStreaming() {
 #if defined(__x86_64__)
   __builtin_ia32_sfence();
@@ -26,56 +85,53 @@ static unsigned onePerCore(unsigned limit) {
   return limit == 0 ? coreCount() : std::min(limit, coreCount());
 }
 
-Execution::Execution(const KernelImpl &kernel, std::span<const Item> items,
+Execution::Execution(const KernelImpl &kernel, std::span<const Launch> launches,
                      const RunOptions &options)
-    : kernel(kernel), items(items), options(options), starts(items.size() + 1),
-      streams(items.size()), callers(memory()) {
+    : kernel(kernel), launches(launches), options(options),
+      starts(launches.size() + 1), streams(launches.size()), callers(memory()) {
   starts[0] = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    starts[i + 1] = starts[i] + items[i].call->units();
-    elements += static_cast<double>(items[i].call->count());
-    streams[i] = nullptr;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    starts[i + 1] = starts[i] + launches[i].call->units();
+    elements += static_cast<double>(launches[i].call->count());
   }
-  if (kernel.isLarge(elements, options))
-    stream();
-  maxThreads = kernel.waitsForMemory(elements) ? onePerCore(options.maxThreads)
-                                               : options.maxThreads;
+  const LaunchPolicy &policy = kernel.policy();
+  isStreamed = policy.streams(elements, options);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const Invocation &call = *launches[i].call;
+    streams[i] = isStreamed && call.canStream(launches[i].first)
+                     ? kernel.loops().streaming(call.chosen())
+                     : nullptr;
+  }
+  maxThreads = policy.isMemoryBound(elements) ? onePerCore(options.maxThreads)
+                                              : options.maxThreads;
 }
 
-/// Has the calling thread get what it needs to run any of it.
+/// Allocates what the calling thread needs to run any of it.
 TaskMemory Execution::memory() const {
   std::int64_t bytes = 0;
-  for (const Item &item : items) {
-    bytes = std::max(bytes, item.call->copyBytes());
-    item.call->chosen().code().reserve();
+  for (const Launch &launch : launches) {
+    bytes = std::max(bytes, launch.call->copyBytes());
+    launch.call->chosen().code().reserve();
   }
   return TaskMemory(kernel.tensors(), kernel.slots(), bytes);
-}
-
-/// Has calls write past the caches where they can.
-void Execution::stream() {
-  isStreamed = true;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (items[i].call->canStream(items[i].first))
-      streams[i] = kernel.streaming(items[i].call->chosen());
 }
 
 /// The units that hold `count` elements on average, at least one.
 std::int64_t Execution::unitsOf(std::int64_t count) const {
   const double share = std::min(static_cast<double>(count) / elements, 1.0);
-  const auto units = static_cast<double>(starts[items.size()]);
+  const auto units = static_cast<double>(starts[launches.size()]);
   return std::max<std::int64_t>(static_cast<std::int64_t>(share * units), 1);
 }
 
 void Execution::run(std::int64_t begin, std::int64_t end,
                     TaskMemory &memory) const {
-  const std::int64_t *last = starts.data() + items.size();
+  const std::int64_t *last = starts.data() + launches.size();
   std::size_t i =
       std::upper_bound(starts.data(), last, begin) - starts.data() - 1;
   for (; begin < end; ++i) {
     const std::int64_t stop = std::min(end, starts[i + 1]);
-    items[i].call->run(items[i].first, begin - starts[i], stop - starts[i],
-                       streams[i], memory);
+    launches[i].call->run(launches[i].first, begin - starts[i],
+                          stop - starts[i], streams[i], memory);
     begin = stop;
   }
   if (isStreamed)
@@ -83,22 +139,22 @@ void Execution::run(std::int64_t begin, std::int64_t end,
 }
 
 Status Execution::run(DefaultFloats &floats) {
-  const std::int64_t tile = kernel.tileOf(options);
+  const std::int64_t grain = kernel.policy().grainFor(options);
   // Threads of oneTBB take some 50 microseconds to wake up (two cores of a
   // virtual machine); a host that sets tiles wants these.
   constexpr std::int64_t grainsAlone = 24;
   const Split split{
-      .grain = unitsOf(tile),
+      .grain = unitsOf(grain),
       .maxThreads = maxThreads,
       .stayAwake = options.stayAwake,
-      .alone = options.tileElements > 0 ? 0 : unitsOf(grainsAlone * tile),
+      .alone = options.tileElements > 0 ? 0 : unitsOf(grainsAlone * grain),
       .host = kernel.executorFor(options),
       .floats = &floats};
   const auto runRanges = [this](Ranges &ranges, TaskMemory &memory) {
     for (std::int64_t begin, end; ranges.next(begin, end);)
       run(begin, end, memory);
   };
-  return forRange(starts[items.size()], split, [&](Ranges &ranges) {
+  return forRange(starts[launches.size()], split, [&](Ranges &ranges) {
     if (ranges.isCaller())
       return runRanges(ranges, callers);
     TaskMemory own = memory();

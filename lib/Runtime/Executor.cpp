@@ -6,17 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Executor.h"
 
-#include "Runtime/Crew.h"
-#include "Runtime/HostThreads.h"
-#include "Runtime/Scheduler.h"
+#include "Runtime/Hardware.h"
+#include "Runtime/SpinPool.h"
+#include "Support/Fork.h"
 #include "Support/Guarded.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// Ranges for each thread: few keep the load even.
+/// Ranges for each thread, so that load is balanced.
 static constexpr std::int64_t RangesPerThread = 4;
 
 namespace {
@@ -35,30 +36,108 @@ struct Shared {
   std::int64_t chunkFor(unsigned each, std::int64_t least) const {
     return std::max(least, count / (RangesPerThread * each) + 1);
   }
-  /// Whether waking a thread takes a good part of the time of the call.
-  bool isMiddling() const {
+  /// Whether the call is so short that waking a thread takes a good part of it.
+  bool isShort() const {
     constexpr std::int64_t mostGrains = 256; // a millisecond of work
     return count / split.grain <= mostGrains * threads;
   }
 };
 } // namespace
 
-/// Schedulers throw where they have no memory for tasks, after those there are.
-/// Calls need no other thread.
+namespace {
+/// The teams of calls on threads of hosts. They are never destroyed, so that a
+/// thread may come too late.
+class Teams {
+public:
+  Team &borrow() {
+    {
+      std::lock_guard lock(mutex);
+      if (free)
+        return *std::exchange(free, free->nextFree);
+    }
+    return *new Team;
+  }
+  void giveBack(Team &team) {
+    std::lock_guard lock(mutex);
+    team.nextFree = free;
+    free = &team;
+  }
+
+private:
+  Mutex mutex;
+  Team *free = nullptr;
+};
+} // namespace
+
+static constinit Once<Teams> teams;
+
+/// The function that the host calls, with any numbers.
+static void doTasks(std::int64_t begin, std::int64_t end, void *call) {
+  Team &team = *static_cast<Team *>(call);
+  if (!team.enter())
+    return;
+  for (unsigned done = 0; begin < end && done < Team::MostShares; ++done)
+    team.takePart(static_cast<std::uint64_t>(begin++));
+  team.leave();
+}
+
+static Status runHost(const Executor &host, unsigned threads, Team &team) {
+  const Uncancelled whole;
+  try {
+    host.run(host.context, threads, doTasks, &team);
+    return {};
+  } catch (const std::exception &exception) {
+    return Error(ErrorCode::InvalidArgument,
+                 std::string("the executor threw: ") + exception.what());
+  } catch (...) {
+    return Error(ErrorCode::InvalidArgument, "the executor threw");
+  }
+}
+
+/// Runs `part` over [0, count) as `threads` tasks of the host's executor, in
+/// ranges of at most `chunk`. What the executor does wrong is an error, and
+/// nothing that it does later touches memory of the call.
+static Status runOnHost(const Split &split, unsigned threads,
+                        std::int64_t count, std::int64_t chunk, PartFn part) {
+  Team *const borrowed = guardedOr<Team *>(
+      nullptr, [] { return &teams.get([] { return Teams(); }).borrow(); });
+  if (!borrowed) {
+    Ranges all(count);
+    part(all);
+    return {};
+  }
+  Team &team = *borrowed;
+  team.open(count, chunk, threads, part);
+  Status status;
+  const auto run = [&] { status = runHost(split.host, threads, team); };
+  split.floats ? split.floats->restoreFor(run) : run();
+  team.close();
+  if (status && team.lackedMemory())
+    team.takePart(0);
+  if (status && !team.isDone())
+    status = Error(ErrorCode::InvalidArgument,
+                   "the executor returned before its tasks were done");
+  teams.find()->giveBack(team);
+  return status;
+}
+
+/// A scheduler throws where it has no memory for further tasks. The call goes
+/// on without their threads.
 template <class F> static void ifThereIsMemory(F schedule) {
   guardedOr(0, [&] { return schedule(), 0; });
 }
 
-/// Small calls go to threads that are awake, larger ones to the scheduler.
-static void splitOrShare(const Shared &call) {
+/// Runs a call on spinning threads if it is short, else on the scheduler's.
+static void runHere(const Shared &call) {
   const Split &split = call.split;
   const unsigned helpers = call.threadsFor(GrainsShared / 2) - 1;
   const bool stays =
-      split.stayAwake.count() > 0 && helpers > 0 && call.isMiddling();
+      split.stayAwake.count() > 0 && helpers > 0 && call.isShort();
   if (stays) {
     Team team(call.count, call.chunkFor(helpers + 1, split.grain / 2 + 1),
               helpers + 1, call.part);
-    if (guardedOr(false, [&] { return Crew::ofProcess().run(team, helpers); }))
+    if (guardedOr(false,
+                  [&] { return SpinPool::ofProcess().run(team, helpers); }))
       return;
   }
   const unsigned threads = call.count <= split.alone ? 1 : call.threadsFor(1);
@@ -69,7 +148,7 @@ static void splitOrShare(const Shared &call) {
   if (!team.isDone())
     team.takePart(0);
   if (stays)
-    ifThereIsMemory([&] { keepAwake(helpers, split.stayAwake); });
+    ifThereIsMemory([&] { keepSpinning(helpers, split.stayAwake); });
 }
 
 Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
@@ -84,15 +163,17 @@ Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
     return split.maxThreads ? std::min(split.maxThreads, threads) : threads;
   };
   if (split.host.run) {
-    const Shared call{count, split, limited(threadsOf(split.host)), part};
-    const unsigned threads = call.threadsFor(GrainsShared / 2);
-    return threads == 1 ? alone()
-                        : runOnHost(split, threads, count,
-                                    call.chunkFor(threads, split.grain), part);
+    const unsigned threads =
+        split.host.threads ? split.host.threads : guardedOr(1u, threadCount);
+    const Shared call{count, split, limited(threads), part};
+    const unsigned taking = call.threadsFor(GrainsShared / 2);
+    return taking == 1 ? alone()
+                       : runOnHost(split, taking, count,
+                                   call.chunkFor(taking, split.grain), part);
   }
   const unsigned here = guardedOr(1u, schedulerThreads);
   if (here == 1)
     return alone();
-  splitOrShare({count, split, limited(here), part});
+  runHere({count, split, limited(here), part});
   return {};
 }

@@ -16,7 +16,7 @@
 
 namespace kexpr::runtime {
 
-/// Work of fewer grains than this is not handed to a thread that is awake: each
+/// Work of fewer grains than this is not split even over spinning threads: each
 /// must have work for longer than it takes to hand it over.
 inline constexpr std::int64_t GrainsShared = 4;
 
@@ -26,26 +26,25 @@ struct Split {
   std::int64_t grain = 1;
   /// Threads at most; 0 is as many as there are, 1 is the caller.
   unsigned maxThreads = 0;
-  /// How long other threads wait, without sleeping, for the next call.
+  /// How long other threads spin while they wait for the next call.
   std::chrono::microseconds stayAwake{0};
-  /// Elements up to which the calling thread is done before a sleeping one is
-  /// awake.
+  /// A call of up to so many elements ends before a sleeping thread is awake.
   std::int64_t alone = 0;
   /// Whose threads: the host's, or if it has no function the scheduler's.
   Executor host = {};
-  /// What keeps the environment that the host's executor is called in; null if
-  /// it is the default.
+  /// Keeps the floating-point environment that the host's executor is called
+  /// in; null if it is the default.
   DefaultFloats *floats = nullptr;
 };
 
 /// Runs `part` over [0, count) and returns when all of it is done. A range of
 /// up to one grain, or one thread, is run on the calling thread without
-/// touching the scheduler. Otherwise the host's executor has the threads; or
-/// oneTBB, in the task arena the call is made in, so that a host's own arena
-/// bounds it; or else those that stayed awake since another call. Nothing of
-/// the host's runs on a thread that waits, and a host that cancels its own work
-/// cancels none of this. In a child of fork, the scheduler has no threads.
-/// Errors: those of an executor that does not do what it should.
+/// touching the scheduler. Otherwise threads are those of the host's executor,
+/// or spinning ones, or the scheduler's: oneTBB's in the task arena of the
+/// caller, so that a host's own arena bounds it. A thread that waits runs no
+/// task of the host's, and a host that cancels its own tasks cancels none of
+/// these. In a child of fork, oneTBB has no threads. Errors: those of an
+/// executor that throws or does not run its tasks.
 Status forRange(std::int64_t count, const Split &split, PartFn part);
 
 } // namespace kexpr::runtime

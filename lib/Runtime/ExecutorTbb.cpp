@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/Crew.h"
-#include "Runtime/Scheduler.h"
+#include "Runtime/SpinPool.h"
 #include "Support/Fork.h"
 
 #include <tbb/blocked_range.h>
@@ -15,8 +14,8 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// A child of fork has none of the scheduler's threads, which its tables are
-/// full of.
+/// False in a child of fork, whose copy of oneTBB's tables lists threads that
+/// only the parent has.
 static bool hasScheduler() {
   static std::atomic<std::uint64_t> used = 0;
   const std::uint64_t here = std::uint64_t{forkCount()} + 1;
@@ -41,15 +40,16 @@ void runtime::runOnScheduler(unsigned threads, Team &team) {
   });
 }
 
-void runtime::keepAwake(unsigned helpers, std::chrono::microseconds patience) {
-  Crew &crew = Crew::ofProcess();
-  while (crew.hire(helpers))
+void runtime::keepSpinning(unsigned helpers,
+                           std::chrono::microseconds patience) {
+  SpinPool &pool = SpinPool::ofProcess();
+  while (pool.reserve(helpers))
     try {
-      tbb::task_arena(tbb::task_arena::attach{}).enqueue([&crew, patience] {
-        crew.serve(patience);
+      tbb::task_arena(tbb::task_arena::attach{}).enqueue([&pool, patience] {
+        pool.help(patience);
       });
     } catch (...) {
-      // Without memory for it the calling thread takes its place, and leaves.
-      return crew.serve(std::chrono::microseconds(0));
+      // Gives the reservation back.
+      return pool.help(std::chrono::microseconds(0));
     }
 }

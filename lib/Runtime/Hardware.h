@@ -1,4 +1,4 @@
-//===- Runtime/Hardware.h - What the machine has --------------------------===//
+//===- Runtime/Hardware.h - Caches, threads and cores ---------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 namespace kexpr::runtime {
 
-// Each is found once.
+// Each is read from the system once.
 
 /// Bytes of the last-level cache that this machine's first core shares; a
 /// common size where the system does not say.

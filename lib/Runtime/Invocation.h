@@ -1,4 +1,4 @@
-//===- Runtime/Invocation.h - A loop bound to memory ----------------------===//
+//===- Runtime/Invocation.h - One prepared call of a kernel ---------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,61 +7,87 @@
 #ifndef KEXPR_RUNTIME_INVOCATION_H
 #define KEXPR_RUNTIME_INVOCATION_H
 
-#include "Runtime/Arguments.h"
 #include "Runtime/KernelImpl.h"
-#include "Runtime/Tiles.h"
 
 namespace kexpr::runtime {
 
 class Invocation;
 
-/// A call of something prepared with every slot at an address of its own:
-/// items of a batch mostly differ in nothing else.
-struct Item {
+/// An invocation with addresses for its tensors: items of a batch mostly differ
+/// in nothing else.
+struct Launch {
   const Invocation *call;
-  void *const *first; ///< Where the slots begin: outputs, then inputs.
+  void *const *first; ///< The first elements: of outputs, then of inputs.
 };
 
-/// One call of a kernel with everything checked and chosen: where operands
-/// are, how they are walked, which loop serves.
+/// The copy of an input, and the tile that it holds.
+struct TileCopy {
+  std::size_t slot;
+  char *memory;
+  const void *from;
+  std::int64_t rows, columns;
+};
+
+/// The memory that a thread needs for calls of a kernel, allocated before the
+/// first task, so that tasks allocate none.
+class TaskMemory {
+public:
+  /// Of the calling thread. `tensors` of the slots are tensors; `bytes` are for
+  /// copies.
+  TaskMemory(std::size_t tensors, std::size_t slots, std::int64_t bytes);
+
+  InlineBuffer<void *, 16> pointers;
+  InlineBuffer<std::int64_t, 16> strides;
+  /// The first elements of the current tile and of the next one, in the memory
+  /// of the tensors.
+  InlineBuffer<void *, 16> own, coming;
+  /// Bytes from one row of a tile to the next.
+  InlineBuffer<std::int64_t, 16> rowSteps;
+  InlineBuffer<TileCopy, 8> copies;
+  /// The memory for copies, aligned to a cache line. A nested call on this
+  /// thread may move it.
+  char *copied() const;
+
+private:
+  std::int64_t bytes;
+};
+
+/// One call of a kernel that was checked: its loop nest, traversal, parameters
+/// and loop.
 class Invocation {
 public:
   explicit Invocation(const KernelImpl &kernel)
       : nest(kernel.tensors()), traversal(kernel.tensors()),
         parameters(kernel.slots() - kernel.tensors()) {}
 
-  /// Chooses the loop of a call that was checked, compiling it if this walk is
-  /// new.
-  Status prepare(const KernelImpl &kernel, const Arguments &arguments);
+  /// Prepares a call that was checked. Its loop is compiled if no call had
+  /// these access patterns before.
+  Status prepare(const KernelImpl &kernel, const CallArguments &arguments);
 
   /// Elements of each output.
   std::int64_t count() const { return elements; }
   /// Whether the call is one call of its loop.
   bool isOneLoop() const { return nest.rank() < 2; }
   const Loop &chosen() const { return *loop; }
-  /// The call where its own tensors are.
-  Item item() const { return {this, nest.firsts()}; }
-  /// Where the bits of every parameter are, as long as the call lives.
+  /// With the addresses of the tensors that it was prepared for.
+  Launch launch() const { return {this, nest.firsts()}; }
+  /// The addresses of parameters, valid as long as this lives.
   void fillParameters(void **pointers) const;
-  /// All that the loop is given: where every slot begins, and the step of every
-  /// tensor in the innermost loop in bytes.
+  /// The arguments of the loop: the first element of every slot, and the byte
+  /// stride of every tensor along the innermost axis.
   void locate(void *const *first, void **pointers, std::int64_t *strides) const;
 
-  // `first` is an item's.
+  // `first` is as in `Launch`.
 
-  /// What the call can be split into. Results do not depend on it.
+  /// The pieces that the call can be split into. Results do not depend on it.
   std::int64_t units() const { return unitCount; }
-  /// Whether outputs may be written past the caches: their rows are long, and
-  /// none is an input.
+  /// Whether outputs may be written past the caches: rows are long, and no
+  /// output is an input.
   bool canStream(void *const *first) const;
   /// Bytes that a task copies operands to.
-  std::int64_t copyBytes() const {
-    return traversal.kind() == Traversal::Kind::Rows
-               ? 0
-               : runtime::copyBytes(nest, traversal);
-  }
-  /// Computes the units [begin, end); with `streaming`, which computes what the
-  /// chosen loop does, wherever outputs are aligned for it.
+  std::int64_t copyBytes() const;
+  /// Computes the units [begin, end); by `streaming`, the chosen loop with
+  /// streaming stores, from the first element on at which outputs are aligned.
   void run(void *const *first, std::int64_t begin, std::int64_t end,
            const Loop *streaming, TaskMemory &memory) const;
 

@@ -11,13 +11,13 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-/// Which numbers living threads have. Threads may end after statics.
+/// The numbers that living threads have. Threads may end after statics.
 static constinit Mutex numbersMutex;
 static constinit Once<std::vector<bool>> allNumbers;
 
 namespace {
-/// The least number that no other living thread has: few threads at a time
-/// have numbers that differ in a shard.
+/// The least number that no other living thread has, so that few threads have
+/// shards of their own.
 class ThreadNumber {
 public:
   ThreadNumber() {
@@ -45,151 +45,106 @@ KernelCache::Shard &KernelCache::shardOfThread() {
   return shards[own.number % shards.size()];
 }
 
-/// Nothing is written if nothing has changed: that would cost other threads
-/// that use the same kernel.
-void KernelCache::touch(Entry &entry) {
-  const std::uint64_t now = clock.load(std::memory_order_relaxed);
+/// Writes only if there is a change: a write would slow down other threads that
+/// use the same kernel.
+void KernelCache::touch(Entry &entry) const {
+  const std::uint64_t now = misses.load(std::memory_order_relaxed);
   if (entry.lastUse.load(std::memory_order_relaxed) != now)
     entry.lastUse.store(now, std::memory_order_relaxed);
-}
-
-/// Null where it was not made, or never will be: the thread that makes it is
-/// the calling one, or was left behind by a fork.
-KernelPtr KernelCache::waitFor(Entry &entry) {
-  touch(entry);
-  if (!entry.flight.isAwaitable())
-    return nullptr;
-  entry.flight.wait();
-  if (entry.kernel) {
-    Shard &shard = shardOfThread();
-    std::lock_guard lock(shard.mutex);
-    ++shard.hits;
-  }
-  return entry.kernel;
 }
 
 KernelPtr KernelCache::find(std::string_view spelling) {
   Shard &shard = shardOfThread();
   {
     std::lock_guard lock(shard.mutex);
-    auto found = shard.known.find(spelling);
-    if (found != shard.known.end()) {
+    const auto found = shard.bySpelling.find(spelling);
+    if (found != shard.bySpelling.end()) {
       touch(*found->second.entry);
       ++shard.hits;
       return found->second.kernel;
     }
   }
-  EntryPtr entry;
-  {
-    std::lock_guard lock(mutex);
-    const auto found = spellings.find(spelling);
-    if (found == spellings.end())
-      return nullptr;
-    entry = found->second;
-    if (entry->isReady())
-      learn(spelling, entry);
-  }
-  return waitFor(*entry);
+  std::lock_guard lock(mutex);
+  const auto found = bySpelling.find(spelling);
+  if (found == bySpelling.end())
+    return nullptr;
+  touch(*found->second);
+  addToShard(spelling, found->second);
+  std::lock_guard shardLock(shard.mutex);
+  ++shard.hits;
+  return found->second->kernel;
 }
 
 namespace {
-/// Its count of references has a cache line of its own.
-struct alignas(64) Holder {
-  explicit Holder(KernelPtr kernel) : kernel(std::move(kernel)) {}
+/// A kernel whose count of references has a cache line of its own.
+struct alignas(64) KernelHolder {
   KernelPtr kernel;
 };
 } // namespace
 
 /// Puts a kernel into the thread's shard, with a count of references that only
 /// threads of this shard write to.
-void KernelCache::learn(std::string_view spelling, const EntryPtr &entry) {
-  const KernelPtr &kernel = entry->kernel;
-  auto holder = std::make_shared<const Holder>(kernel);
-  const KernelImpl *target = kernel.get();
+void KernelCache::addToShard(std::string_view spelling, const EntryPtr &entry) {
+  auto holder = std::make_shared<const KernelHolder>(entry->kernel);
   Shard &shard = shardOfThread();
   std::lock_guard lock(shard.mutex);
-  shard.known.insert_or_assign(
+  shard.bySpelling.insert_or_assign(
       std::string(spelling),
-      Known{KernelPtr(std::move(holder), target), entry});
+      ShardEntry{KernelPtr(std::move(holder), entry->kernel.get()), entry});
 }
 
-/// The entry of a key, which is new if the caller is to make its kernel.
-KernelCache::EntryPtr KernelCache::findOrAdd(std::string_view key,
-                                             std::string_view spelling,
-                                             bool &isNew) {
-  EntryPtr left; // goes without the lock
+/// Null if there is none.
+KernelPtr KernelCache::findKey(std::string_view key,
+                               std::string_view spelling) {
   std::lock_guard lock(mutex);
-  const auto place = kernels.find(key);
-  isNew = place == kernels.end();
-  // What a parent's thread was making when it forked is made anew.
-  if (!isNew && !place->second->flight.isAwaitable() &&
-      !place->second->flight.isOfCaller()) {
-    left = remove(*place->second);
-    isNew = true;
-  }
-  if (isNew)
-    return addEntry(key, spelling);
-  addSpelling(place->second, spelling);
-  return place->second;
+  const auto found = byKey.find(key);
+  if (found == byKey.end())
+    return nullptr;
+  addSpelling(found->second, spelling);
+  touch(*found->second);
+  Shard &shard = shardOfThread();
+  std::lock_guard shardLock(shard.mutex);
+  ++shard.hits;
+  return found->second->kernel;
 }
 
 Expected<KernelPtr>
 KernelCache::findOrMake(std::string_view key, std::string_view spelling,
                         const std::function<Expected<KernelPtr>()> &make) {
-  bool isNew = false;
-  const EntryPtr entry = findOrAdd(key, spelling, isNew);
-  if (isNew)
-    return makeFor(entry, spelling, make);
-  if (KernelPtr kernel = waitFor(*entry))
-    return kernel;
-  // Whoever made it failed. Its error speaks of its own spelling.
-  return make();
+  // The first use by a thread may take the loader's lock, so no mutex is held.
+  (void)shardOfThread();
+  return flights.findOrMake(
+      key, [&] { return findKey(key, spelling); },
+      [&]() -> Expected<KernelPtr> {
+        const std::uint64_t now = misses++;
+        auto made = make();
+        if (!made)
+          return made;
+        return insert(std::make_shared<Entry>(std::move(*made), key, now),
+                      spelling);
+      });
 }
 
-/// Threads that wait for the entry are told, whatever happens.
-Expected<KernelPtr>
-KernelCache::makeFor(const EntryPtr &entry, std::string_view spelling,
-                     const std::function<Expected<KernelPtr>()> &make) {
-  struct Landing {
-    KernelCache &cache;
-    const EntryPtr &entry;
-    ~Landing() {
-      entry->flight.land();
-      if (entry->kernel)
-        return;
-      std::lock_guard lock(cache.mutex);
-      cache.remove(*entry);
-    }
-  };
-  {
-    const Landing landing{*this, entry};
-    auto made = make();
-    if (!made)
-      return made;
-    entry->kernel = std::move(*made);
-  }
-  keep(entry, spelling);
-  return entry->kernel;
-}
-
-/// Puts a kernel that is ready to where it is found. What made room for it goes
-/// without the lock: memory is unmapped, and hosts are told.
-void KernelCache::keep(const EntryPtr &entry, std::string_view spelling) {
+/// Evicted kernels are destroyed without the lock: memory is unmapped, and code
+/// of hosts is called. The kernel that there is stays if the key has one, as it
+/// has where a thread made it while it was making it.
+KernelPtr KernelCache::insert(EntryPtr entry, std::string_view spelling) {
   std::vector<EntryPtr> evicted;
   {
     std::lock_guard lock(mutex);
-    // Since it was ready another thread may have made room by removing it.
-    const auto place = kernels.find(entry->key);
-    if (place == kernels.end() || place->second != entry)
-      return;
-    learn(spelling, entry);
+    const auto [at, isNew] = byKey.try_emplace(entry->key, entry);
+    if (!isNew)
+      return at->second->kernel;
+    addSpelling(entry, spelling);
+    addToShard(spelling, entry);
     bytes += entry->size();
-    if (kernels.size() > limits.kernels || bytes > limits.bytes ||
-        misses >= countAgain)
+    if (byKey.size() > limits.kernels || bytes > limits.bytes ||
+        misses >= sumAgainAt)
       evicted = shrink();
   }
-  for (std::size_t i = 0; watcher && i < evicted.size(); ++i)
-    watcher->evicted(*evicted[i]->kernel);
+  for (std::size_t i = 0; log && i < evicted.size(); ++i)
+    log->evicted(*evicted[i]->kernel);
+  return entry->kernel;
 }
 
 std::size_t KernelCache::Entry::size() const {
@@ -200,51 +155,30 @@ std::size_t KernelCache::Entry::size() const {
   return result;
 }
 
-/// Where memory runs out, nothing stays behind: others would wait for it.
-KernelCache::EntryPtr KernelCache::addEntry(std::string_view key,
-                                            std::string_view spelling) {
-  auto entry = std::make_shared<Entry>();
-  entry->key = key;
-  entry->lastUse = clock++;
-  kernels.try_emplace(entry->key, entry);
-  try {
-    addSpelling(entry, spelling);
-  } catch (...) {
-    remove(*entry);
-    throw;
-  }
-  ++misses;
-  return entry;
-}
-
 void KernelCache::addSpelling(const EntryPtr &entry,
                               std::string_view spelling) {
-  if (entry->spellings.size() >= MaxSpellings || spellings.contains(spelling))
+  if (entry->spellings.size() >= MaxSpellings || bySpelling.contains(spelling))
     return;
   // First, so that no spelling leads to an entry that does not know of it.
   entry->spellings.emplace_back(spelling);
-  spellings.try_emplace(std::string(spelling), entry);
+  bySpelling.try_emplace(std::string(spelling), entry);
 }
 
-/// Gives what keeps it alive to the caller, to go without the lock.
+/// Returns what keeps it alive, for the caller to destroy without the lock.
 KernelCache::EntryPtr KernelCache::remove(const Entry &entry) {
-  const auto place = kernels.find(entry.key);
-  if (place == kernels.end() || place->second.get() != &entry)
-    return nullptr;
-  EntryPtr removed = std::move(place->second);
-  kernels.erase(place);
+  EntryPtr removed = std::move(byKey.extract(entry.key).mapped());
   for (const std::string &spelling : removed->spellings)
-    spellings.erase(spelling);
+    bySpelling.erase(spelling);
   for (Shard &shard : shards) {
     std::lock_guard lock(shard.mutex);
     for (const std::string &spelling : removed->spellings)
-      shard.known.erase(spelling);
+      shard.bySpelling.erase(spelling);
   }
   return removed;
 }
 
-/// Looks at all kernels, so it makes room for some more at once. What is
-/// evicted goes to the caller.
+/// Evicts more than it must, since it visits all kernels. Returns what it
+/// evicted.
 std::vector<KernelCache::EntryPtr> KernelCache::shrink() {
   struct Candidate {
     std::uint64_t lastUse;
@@ -253,13 +187,12 @@ std::vector<KernelCache::EntryPtr> KernelCache::shrink() {
   };
   std::vector<Candidate> candidates;
   bytes = 0;
-  for (const auto &[key, entry] : kernels)
-    if (entry->isReady()) {
-      candidates.push_back({entry->lastUse, entry->size(), entry.get()});
-      bytes += candidates.back().bytes;
-    }
-  countAgain = misses + kernels.size() / 16 + 1;
-  const bool isLong = kernels.size() > limits.kernels;
+  for (const auto &[key, entry] : byKey) {
+    candidates.push_back({entry->lastUse, entry->size(), entry.get()});
+    bytes += candidates.back().bytes;
+  }
+  sumAgainAt = misses + byKey.size() / 16 + 1;
+  const bool isLong = byKey.size() > limits.kernels;
   const bool isBig = bytes > limits.bytes;
   if (!isLong && !isBig)
     return {};
@@ -272,7 +205,7 @@ std::vector<KernelCache::EntryPtr> KernelCache::shrink() {
   std::vector<EntryPtr> evicted;
   evicted.reserve(candidates.size());
   for (const Candidate &oldest : candidates) {
-    if (!(isLong && kernels.size() > most) && !(isBig && bytes > mostBytes))
+    if (!(isLong && byKey.size() > most) && !(isBig && bytes > mostBytes))
       break;
     bytes -= oldest.bytes;
     evicted.push_back(remove(*oldest.entry));
@@ -290,11 +223,10 @@ EngineStats KernelCache::stats() const {
   }
   stats.misses = misses;
   stats.evictions = evictions;
-  stats.kernels = kernels.size();
-  for (const auto &[key, entry] : kernels)
-    if (entry->isReady()) {
-      stats.codeBytes += entry->kernel->codeSize();
-      stats.bytes += entry->size();
-    }
+  stats.kernels = byKey.size();
+  for (const auto &[key, entry] : byKey) {
+    stats.codeBytes += entry->kernel->codeSize();
+    stats.bytes += entry->size();
+  }
   return stats;
 }

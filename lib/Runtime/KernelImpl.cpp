@@ -6,43 +6,28 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/KernelImpl.h"
 
-#include "Runtime/Batch.h"
+#include "Inspect/Render.h"
 #include "Runtime/Execution.h"
-#include "Runtime/Plain.h"
+#include "Runtime/PreparedImpl.h"
 #include "Support/Text.h"
-
-#include <algorithm>
-#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
-using semantics::AccessPattern;
-using semantics::Plan;
+using semantics::Graph;
+using semantics::Operands;
+using semantics::Value;
+using semantics::ValueKind;
 
-/// Elements of one task at least: enough work, several microseconds, that
-/// handing it to another thread pays. Rates are those of one current core.
-static std::int64_t grainOf(const Plan &plan) {
-  constexpr double perByte = 0.012, perOperation = 0.02, enough = 4000; // ns
-  const double each =
-      std::max(perByte * static_cast<double>(plan.bytesPerElement()),
-               perOperation * plan.work().operations);
-  return static_cast<std::int64_t>(enough / std::max(each, perByte));
-}
-
-KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
-                       Expression expression, CompileOptions options,
-                       semantics::Plan plan,
-                       std::shared_ptr<const Loop> contiguous,
-                       const CompileTimes &times)
-    : compiler(std::move(compiler)), text(std::move(expression)),
-      options(std::move(options)), contiguousPlan(std::move(plan)),
-      asked(contiguousPlan), spent(times), first{std::move(contiguous)},
-      grain(grainOf(contiguousPlan)), streamed(streamedBytes(contiguousPlan)),
-      variants(&first) {
-  const semantics::Graph &graph = contiguousPlan.graph;
+KernelImpl::KernelImpl(KernelSource given, LoopPtr contiguous)
+    : source(std::move(given)), required(plan()),
+      zeroDims(expression(), source.options, plan(), required),
+      compiled(*source.compiler, plan(), source.options.mode,
+               std::move(contiguous)),
+      launching(plan()) {
+  const Graph &graph = plan().graph;
   literals.resize(graph.parameters.size());
-  for (const semantics::Value &value : graph.values) {
-    if (value.kind != semantics::ValueKind::Parameter)
+  for (const Value &value : graph.values) {
+    if (value.kind != ValueKind::Parameter)
       continue;
     const semantics::NumberId number = graph.parameters[value.input];
     if (graph.numbers.isLiteral(number))
@@ -52,149 +37,100 @@ KernelImpl::KernelImpl(std::shared_ptr<const Compiler> compiler,
   }
 }
 
-template <class T> static void freeList(T *first, const T *last = nullptr) {
-  while (first != last)
-    delete std::exchange(first, first->next);
-}
-
-KernelImpl::~KernelImpl() {
-  freeList<Variant>(variants, &first);
-  freeList<Restriction>(restrictions);
-  freeList<Ranks>(ranks);
-}
-
 std::size_t KernelImpl::codeSize() const {
-  std::size_t bytes = 0;
-  for (const Variant *v = variants.load(); v; v = v->next)
-    bytes += v->loop->codeSize() +
-             (v->streams.load() ? v->streams.load()->codeSize() : 0);
-  for (const Restriction *r = restrictions.load(); r; r = r->next)
-    bytes += r->kernel->codeSize();
+  std::size_t bytes = compiled.codeSize();
+  for (const Restriction &each : restrictions)
+    bytes += each.kernel->codeSize();
   return bytes;
-}
-
-/// Of what an expression has, roughly.
-static std::size_t bytesOf(const Expression &text) {
-  return text.text().size() + text.canonical().size() +
-         text.tokens().size() * sizeof(Token) +
-         text.nodes().size() * (sizeof(Node) + sizeof(std::uint32_t)) +
-         text.rpn().size() * sizeof(RpnEntry);
 }
 
 std::size_t KernelImpl::size() const {
+  const Expression &text = expression();
   // Tiers that are interpreted, or yet to be built, have the plan, too.
-  const std::size_t plan =
-      2 * contiguousPlan.graph.values.size() * sizeof(semantics::Value);
-  std::size_t bytes = sizeof(KernelImpl) + codeSize() + bytesOf(text);
-  for (const Variant *v = variants.load(); v; v = v->next)
-    bytes += sizeof(Variant) + plan;
-  for (const Restriction *r = restrictions.load(); r; r = r->next)
-    bytes += r->kernel->size() - r->kernel->codeSize();
+  const std::size_t ofVariant =
+      sizeof(Loop) + 2 * plan().graph.values.size() * sizeof(Value);
+  // The parts of an expression, roughly.
+  std::size_t bytes =
+      sizeof(KernelImpl) + compiled.codeSize() + compiled.count() * ofVariant +
+      text.text().size() + text.canonical().size() +
+      text.tokens().size() * sizeof(Token) +
+      text.nodes().size() * (sizeof(Node) + sizeof(std::uint32_t)) +
+      text.rpn().size() * sizeof(RpnEntry);
+  for (const Restriction &each : restrictions)
+    bytes += each.kernel->size();
   return bytes;
 }
 
-template <class T> static std::span<T> spanOf(Span<T> span) {
-  return {span.data(), span.size()};
+static CallArguments argumentsOf(Span<const TensorView> inputs,
+                                 Span<const TensorView> outputs) {
+  return {{inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}};
 }
 
-/// Calls `visit(access, walk of its slot)` until it gives false.
-template <class P, class F>
-static bool everyAccess(P &plan, const Traversal &traversal, F visit) {
-  std::size_t slot = 0;
-  for (auto *accesses : {&plan.outputs, &plan.inputs})
-    for (auto &access : *accesses)
-      if (!visit(access, traversal.pattern(slot++)))
-        return false;
-  return true;
+Status KernelImpl::findParameters(const Operands &inputs,
+                                  std::uint64_t *bits) const {
+  std::copy(literals.begin(), literals.end(), bits);
+  if (!hasSizes)
+    return {};
+  const Graph &graph = plan().graph;
+  const semantics::Shapes shapes{
+      &inputs, inputs.count,
+      [](const void *all, std::size_t operand) -> const Shape & {
+        return (*static_cast<const Operands *>(all))[operand].shape();
+      }};
+  InlineBuffer<semantics::Number, 32> numbers(graph.parameters.size());
+  if (auto status = graph.numbers.evaluate(graph.parameters, shapes,
+                                           {numbers.data(), numbers.size()});
+      !status) {
+    const Error &error = status.error();
+    return Error(error.code(), error.message(),
+                 std::string(expression().text()), error.range());
+  }
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Parameter)
+      bits[value.input] = numbers[value.input].bitsAs(value.type);
+  return {};
 }
 
-Plan KernelImpl::planFor(const Traversal &traversal) const {
-  Plan plan = contiguousPlan;
-  const bool general = variantCount >= MaxVariants;
-  everyAccess(plan, traversal,
-              [general](semantics::Access &access, AccessPattern pattern) {
-                access.pattern = general ? AccessPattern::Strided : pattern;
-                return true;
-              });
-  return plan;
-}
-
-const Loop *KernelImpl::find(const Traversal &traversal) const {
-  for (const Variant *v = variants.load(); v; v = v->next)
-    if (everyAccess(*v->loop, traversal,
-                    [](const semantics::Access &access, AccessPattern pattern) {
-                      return access.pattern == pattern;
-                    }))
-      return v->loop.get();
-  return nullptr;
-}
-
-/// The loop in which every slot is strided, if the list has it.
-static bool servesAll(const Loop &loop) {
-  auto strided = [](const semantics::Access &access) {
-    return access.pattern == AccessPattern::Strided;
-  };
-  return std::all_of(loop.inputs.begin(), loop.inputs.end(), strided) &&
-         std::all_of(loop.outputs.begin(), loop.outputs.end(), strided);
-}
-
-Expected<const Loop *> KernelImpl::loopFor(const Traversal &traversal) const {
-  if (const Loop *loop = find(traversal))
-    return loop;
-  if (variantCount > MaxVariants)
-    for (const Variant *v = variants.load(); v; v = v->next)
-      if (servesAll(*v->loop))
-        return v->loop.get();
-  // Threads that ask for it at once get one loop, and the first keeps it.
-  auto made = compiler->compile(planFor(traversal), options.mode);
-  if (!made)
-    return made.error();
-  const Loop *loop = made->get();
-  auto variant =
-      std::unique_ptr<Variant>(new Variant{std::move(*made), variants.load()});
-  do {
-    for (const Variant *v = variant->next; v; v = v->next)
-      if (v->loop.get() == loop)
-        return loop;
-  } while (!variants.compare_exchange_weak(variant->next, variant.get()));
-  variant.release();
-  ++variantCount;
-  return loop;
+Status KernelImpl::check(const CallArguments &arguments,
+                         bool withMemory) const {
+  if (auto status = required.check(arguments, withMemory); !status)
+    return status;
+  return zeroDims.check(arguments.inputs);
 }
 
 Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
                            Span<const TensorView> outputs,
                            bool withMemory) const {
-  const Arguments arguments{{inputs.data(), inputs.size()}, spanOf(outputs)};
+  const CallArguments arguments = argumentsOf(inputs, outputs);
   if (auto status = check(arguments, withMemory); !status)
     return status;
   return call.prepare(*this, arguments);
 }
 
-/// Runs a small plain call; false if it is none.
-bool KernelImpl::runPlain(Span<const TensorView> inputs,
-                          Span<const TensorView> outputs,
-                          const RunOptions &run) const {
+/// Runs a serial call whose tensors are contiguous; false for any other call,
+/// with nothing done.
+bool KernelImpl::runContiguous(const CallArguments &call,
+                               const RunOptions &options) const {
   if (hasSizes)
     return false;
+  const Graph &graph = plan().graph;
   // Operands of one rank are 0-d together, or as declared if none is.
-  if (contiguousPlan.graph.mixesTypes &&
-      (!this->options.zeroDimOperands.empty() || outputs.empty() ||
-       outputs[0].shape().rank() == 0))
+  if (graph.mixesTypes &&
+      (!source.options.zeroDimOperands.empty() || call.outputs.empty() ||
+       call.outputs[0].shape().rank() == 0))
     return false;
-  const std::int64_t count =
-      countIfPlain({{inputs.data(), inputs.size()}, spanOf(outputs)}, asked);
-  if (count < 0 || !isSmall(count, run) ||
-      isLarge(static_cast<double>(count), run))
+  const std::int64_t count = required.contiguousCount(call);
+  if (count < 0 || !launching.isSerial(count, options) ||
+      launching.streams(static_cast<double>(count), options))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
-  pointers[0] = outputs[0].data();
+  pointers[0] = call.outputs[0].data();
   std::size_t slot = 1;
-  for (std::uint32_t operand : contiguousPlan.graph.inputs)
-    pointers[slot++] = inputs[operand].data();
+  for (std::uint32_t operand : graph.inputs)
+    pointers[slot++] = call.inputs[operand].data();
   for (const std::uint64_t &literal : literals)
     pointers[slot++] = const_cast<std::uint64_t *>(&literal);
-  contiguous().code().run(count, pointers.data(), nullptr);
+  compiled.contiguous().code().run(count, pointers.data(), nullptr);
   return true;
 }
 
@@ -202,15 +138,19 @@ Status KernelImpl::run(Span<const TensorView> inputs,
                        Span<const TensorView> outputs,
                        const RunOptions &options) const {
   DefaultFloats floats;
-  if (runPlain(inputs, outputs, options))
+  if (runContiguous(argumentsOf(inputs, outputs), options))
     return {};
-  if (needsParts(outputs))
-    return runParts(inputs, outputs, options, floats);
+  if (differInShape(outputs)) {
+    auto call = PreparedImpl::create(KernelPtr(KernelPtr(), this), inputs,
+                                     outputs, options, true);
+    return call ? BoundImpl(std::move(*call), inputs, outputs).run(floats)
+                : Status(call.error());
+  }
   Invocation call(*this);
   auto status = prepare(call, inputs, outputs);
-  const Item item = call.item();
+  const Launch launch = call.launch();
   if (status && call.count() > 0)
-    return Execution(*this, {&item, 1}, options).run(floats);
+    return Execution(*this, {&launch, 1}, options).run(floats);
   return status;
 }
 
@@ -219,7 +159,7 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
                             const RunOptions &options) const {
   DefaultFloats floats;
   const std::size_t batch = outputs.size();
-  if (asked.outputs.size() != 1)
+  if (required.outputs.size() != 1)
     return Error(ErrorCode::InvalidArgument,
                  "an expression with several outputs cannot run as a batch");
   if (batch == 0)
@@ -230,21 +170,85 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
                         " inputs are no whole number of operands "
                         "for a batch of ",
                         batch));
-  Batch calls(*this);
-  auto status = calls.prepare(spanOf(inputs), spanOf(outputs));
-  if (status && !calls.items().empty())
-    return Execution(*this, calls.items(), options).run(floats);
+  BatchCall calls(*this, {inputs.data(), inputs.size()},
+                  {outputs.data(), outputs.size()});
+  auto status = calls.prepare();
+  if (status && !calls.launches().empty())
+    return Execution(*this, calls.launches(), options).run(floats);
   return status;
 }
 
 Expected<Shape> KernelImpl::outputShape(Span<const TensorView> inputs,
                                         std::size_t output) const {
-  const semantics::Operands operands{inputs.data(), inputs.size()};
-  if (output >= asked.outputs.size())
+  const Operands operands{inputs.data(), inputs.size()};
+  if (output >= required.outputs.size())
     return Error(ErrorCode::InvalidArgument,
-                 concat("the expression has ", asked.outputs.size(),
+                 concat("the expression has ", required.outputs.size(),
                         " outputs, none of them number ", output));
-  if (auto status = checkInputs(operands, asked); !status)
+  if (auto status = required.checkInputs(operands); !status)
     return status.error();
-  return runtime::outputShape(operands, asked, output);
+  return required.outputShape(operands, output);
+}
+
+bool KernelImpl::differInShape(Span<const TensorView> outputs) const {
+  return !required.isUniform &&
+         std::any_of(outputs.begin(), outputs.end(),
+                     [&](const TensorView &output) {
+                       return output.shape() != outputs[0].shape();
+                     });
+}
+
+Expected<KernelPtr>
+KernelImpl::restrictedTo(const std::vector<std::size_t> &outputs) const {
+  for (const Restriction &each : restrictions)
+    if (each.outputs == outputs)
+      return each.kernel;
+  KernelSource part{source.compiler, expression(), source.options,
+                    plan().restrictedTo(outputs)};
+  // All operands of the call are checked by the whole kernel.
+  part.plan.graph.mixesTypes = false;
+  // A kernel that is not kept is made for each call, for which LLVM takes too
+  // long.
+  const bool isKept = restrictions.size() < MaxRestrictions;
+  if (!isKept)
+    part.options.mode = Mode::Interpret;
+  auto loop = part.compiler->compile(part.plan, part.options.mode);
+  if (!loop)
+    return loop.error();
+  auto made =
+      std::make_shared<const KernelImpl>(std::move(part), std::move(*loop));
+  // Of two threads that ask for it at once, both may keep one.
+  if (isKept)
+    restrictions.push(outputs, made);
+  return KernelPtr(std::move(made));
+}
+
+Expected<std::string> KernelImpl::dump(Stage stage) const {
+  if (static_cast<std::size_t>(stage) >= StageCount)
+    return Error(ErrorCode::InvalidArgument, "there is no such stage");
+  if (inspect::isOfText(stage))
+    return inspect::render(stage, expression());
+  const Mode mode = source.options.mode;
+  const auto level = lastLevel(plan(), mode);
+  if (inspect::isOfCode(stage) && !level)
+    return Error(ErrorCode::Unsupported,
+                 mode == Mode::Interpret
+                     ? "a kernel of the mode 'interpret' has no code"
+                     : "a kernel that is too long for code has none");
+  semantics::Plan listed = plan();
+  if (!listed.listing)
+    listed.listing =
+        std::make_shared<const syntax::Listing>(syntax::list(expression()));
+  const auto targetOf = [this]() -> Expected<codegen::Target> {
+    const auto target = source.compiler->target();
+    if (!target)
+      return target.error();
+    return **target;
+  };
+  return source.compiler->withStack(
+      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret, [&] {
+        return inspect::render(
+            stage,
+            {expression(), listed, level.value_or(levelOf(mode)), targetOf});
+      });
 }

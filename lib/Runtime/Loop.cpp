@@ -6,30 +6,33 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Loop.h"
 
-#include <utility>
-
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-Loop::Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
-    : outputs(plan.outputs), inputs(plan.inputs) {
-  improve(std::move(first));
+LoopPtr LoopTable::find(const std::string &key) const {
+  std::lock_guard lock(mutex);
+  const auto found = loops.find(key);
+  return found == loops.end() ? nullptr : found->second.lock();
 }
 
-Loop::~Loop() {
-  for (Kept *kept = all; kept;)
-    delete std::exchange(kept, kept->next);
-}
-
-void Loop::improve(std::unique_ptr<const Code> better) {
-  const Code *code = better.get();
-  push(all, new Kept{std::move(better)});
-  current.store(code, std::memory_order_release);
-}
-
-std::size_t Loop::codeSize() const {
-  std::size_t bytes = 0;
-  for (const Kept *kept = all; kept; kept = kept->next)
-    bytes += kept->code->machine ? kept->code->machine->size() : 0;
-  return bytes;
+Expected<LoopPtr> LoopTable::findOrMake(
+    const std::string &key,
+    const std::function<Expected<std::shared_ptr<Loop>>()> &make, bool &isNew) {
+  isNew = false;
+  return flights.findOrMake(
+      key, [&] { return find(key); },
+      [&]() -> Expected<LoopPtr> {
+        isNew = true;
+        auto made = make();
+        if (!made)
+          return made.error();
+        std::lock_guard lock(mutex);
+        loops.insert_or_assign(key, *made);
+        if (loops.size() >= sweepAt) {
+          std::erase_if(loops,
+                        [](const auto &each) { return each.second.expired(); });
+          sweepAt = 2 * loops.size() + 64;
+        }
+        return LoopPtr(std::move(*made));
+      });
 }

@@ -1,4 +1,4 @@
-//===- Runtime/Loop.h - One fused loop, ready to be called ----------------===//
+//===- Runtime/Loop.h - Loops that are ready to be called -----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,23 +8,17 @@
 #define KEXPR_RUNTIME_LOOP_H
 
 #include "Code/CodeMemory.h"
+#include "Runtime/AppendList.h"
+#include "Runtime/SingleFlight.h"
 #include "Semantics/Interpreter.h"
 #include "kexpr/Kernel.h"
 
-#include <atomic>
-#include <memory>
+#include <functional>
 #include <optional>
 
 namespace kexpr::runtime {
 
-/// Puts `entry` in front of a list that others may read.
-template <class T> void push(std::atomic<T *> &list, T *entry) {
-  entry->next = list.load();
-  while (!list.compare_exchange_weak(entry->next, entry)) {
-  }
-}
-
-/// A plan in the form that runs: machine code, or the interpreter. Immutable.
+/// A plan of one tier: machine code, or the interpreter. Immutable.
 struct Code {
   Tier tier = Tier::Interpreter;
   std::shared_ptr<const code::LoadedCode> machine;
@@ -38,39 +32,66 @@ struct Code {
     else
       interpreter->run(count, pointers, strides);
   }
-  /// Has the calling thread get what memory it takes to run this.
+  /// Allocates the memory that the calling thread needs to run this.
   void reserve() const {
     if (!function)
       interpreter->reserve();
   }
 };
 
-/// What runs a plan. Better code may take the place of what there is while
-/// other threads run it: results have the same bits.
+/// A compiled plan. Its code may be replaced by better code while other threads
+/// run it: results have the same bits.
 class Loop {
 public:
-  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first);
-  ~Loop();
-  Loop(const Loop &) = delete;
-  Loop &operator=(const Loop &) = delete;
+  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
+      : outputs(plan.outputs), inputs(plan.inputs) {
+    improve(std::move(first));
+  }
 
-  /// Good for as long as the loop lives.
+  /// Valid for as long as the loop lives.
   const Code &code() const { return *current.load(std::memory_order_acquire); }
-  void improve(std::unique_ptr<const Code> better);
-  /// Bytes of machine code and constants.
-  std::size_t codeSize() const;
+  void improve(std::unique_ptr<const Code> better) {
+    current.store(tiers.push(std::move(better)).get(),
+                  std::memory_order_release);
+  }
+  /// Bytes of machine code and constants, of all tiers.
+  std::size_t codeSize() const {
+    std::size_t bytes = 0;
+    for (const auto &code : tiers)
+      bytes += code->machine ? code->machine->size() : 0;
+    return bytes;
+  }
 
   const std::vector<semantics::Access> outputs, inputs;
 
 private:
-  /// Code that was replaced may still be running, so it is kept.
-  struct Kept {
-    std::unique_ptr<const Code> code;
-    Kept *next = nullptr;
-  };
-
   std::atomic<const Code *> current = nullptr;
-  std::atomic<Kept *> all = nullptr; ///< The newest first.
+  /// Code that was replaced may still be running, so it is kept.
+  AppendList<std::unique_ptr<const Code>> tiers;
+};
+
+using LoopPtr = std::shared_ptr<const Loop>;
+
+/// The loops that kernels share, by key, each for as long as somebody holds it.
+/// All members may be called from any thread.
+class LoopTable {
+public:
+  /// The loop of a key; null if there is none.
+  LoopPtr find(const std::string &key) const;
+
+  /// The loop of a key, made by `make` if there is none, as by a
+  /// `SingleFlight`. `isNew` says whether this call made it.
+  Expected<LoopPtr>
+  findOrMake(const std::string &key,
+             const std::function<Expected<std::shared_ptr<Loop>>()> &make,
+             bool &isNew);
+
+private:
+  SingleFlight<LoopPtr> flights;
+  mutable Mutex mutex; ///< Taken after that of `flights`.
+  TextMap<std::weak_ptr<const Loop>> loops;
+  /// Entries at which those of loops that are gone are removed.
+  std::size_t sweepAt = 64;
 };
 
 } // namespace kexpr::runtime

@@ -1,4 +1,4 @@
-//===- Runtime/Pack.h - A box of an operand made contiguous ---------------===//
+//===- Runtime/Pack.h - Boxes of operands, copied contiguously ------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,6 +20,9 @@ struct PackAxis {
   std::int64_t from;
   std::int64_t to;
 };
+
+/// Bytes of a side of the squares that are transposed in registers.
+inline constexpr std::int64_t TransposeWidth = 16;
 
 /// Bytes behind a copy that `pack` may write to.
 inline constexpr std::int64_t PackSlack = 16;

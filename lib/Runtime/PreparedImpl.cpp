@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/PreparedImpl.h"
 
-#include "Runtime/Execution.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -15,8 +14,7 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 
 Expected<std::shared_ptr<const PreparedImpl>>
-PreparedImpl::create(std::shared_ptr<const KernelImpl> kernel,
-                     Span<const TensorView> inputs,
+PreparedImpl::create(KernelPtr kernel, Span<const TensorView> inputs,
                      Span<const TensorView> outputs, const RunOptions &options,
                      bool withMemory) {
   auto made = std::make_shared<PreparedImpl>(std::move(kernel), options);
@@ -27,44 +25,78 @@ PreparedImpl::create(std::shared_ptr<const KernelImpl> kernel,
 
 Status PreparedImpl::prepare(Span<const TensorView> inputs,
                              Span<const TensorView> outputs, bool withMemory) {
-  const bool isDivided = kernel->needsParts(outputs);
-  auto status = isDivided ? divide(inputs, outputs, withMemory)
-                          : kernel->prepare(call, inputs, outputs, withMemory);
-  if (!status)
+  if (kernel->differInShape(outputs))
+    return divide(inputs, outputs, withMemory);
+  if (auto status = kernel->prepare(call, inputs, outputs, withMemory); !status)
     return status;
-  noteMemory(inputs, outputs);
+  if (!withMemory)
+    noteMemory(inputs, outputs);
   const std::int64_t count = call.count();
-  if (isDivided || count == 0 || !call.isOneLoop() ||
-      !kernel->isSmall(count, options) ||
-      kernel->isLarge(static_cast<double>(count), options))
+  if (count == 0 || !call.isOneLoop() ||
+      !kernel->policy().isSerial(count, options) ||
+      kernel->policy().streams(static_cast<double>(count), options))
     return {};
   strides.resize(kernel->tensors());
-  std::vector<void *> pointers(kernel->slots());
-  call.locate(call.item().first, pointers.data(), strides.data());
+  InlineBuffer<void *, 16> pointers(kernel->slots());
+  call.locate(call.launch().first, pointers.data(), strides.data());
   loop = &call.chosen();
   return {};
 }
 
 Status PreparedImpl::divide(Span<const TensorView> inputs,
                             Span<const TensorView> outputs, bool withMemory) {
-  auto all = kernel->divide(inputs, outputs, withMemory);
-  if (!all)
-    return all.error();
-  for (KernelImpl::Part &part : *all) {
+  if (auto status = kernel->check(
+          {{inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}},
+          withMemory);
+      !status)
+    return status;
+  if (!withMemory)
+    noteMemory(inputs, outputs);
+  const auto &operands = kernel->requirements().operands;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto group = std::find_if(
+        groups.begin(), groups.end(), [&](const OutputGroup &each) {
+          return outputs[each.outputs[0]].shape() == outputs[i].shape();
+        });
+    if (group == groups.end())
+      group = groups.insert(group, OutputGroup());
+    group->outputs.push_back(i);
+  }
+  std::vector<std::size_t> written; // by groups before
+  for (OutputGroup &group : groups) {
+    auto part = kernel->restrictedTo(group.outputs);
+    if (!part)
+      return part.error();
+    // An output may be an input, but no group that runs later may read it.
+    for (std::uint32_t operand : (*part)->requirements().operands)
+      for (std::size_t output : written) {
+        if (!withMemory) {
+          const auto i =
+              std::lower_bound(operands.begin(), operands.end(), operand) -
+              operands.begin();
+          mayBe[output * operands.size() + i] = false;
+        } else if (outputs[output].data() == inputs[operand].data() &&
+                   outputs[output].shape().elementCount() > 0 &&
+                   inputs[operand].shape().elementCount() > 0)
+          return Error(ErrorCode::OverlappingOutput,
+                       concat("an output is operand @", operand,
+                              ", which an output of another shape needs"));
+      }
     std::vector<TensorView> own;
-    for (std::size_t output : part.outputs)
+    for (std::size_t output : group.outputs)
       own.push_back(outputs[output]);
-    auto made = create(part.kernel, inputs, own, options, withMemory);
+    auto made = create(std::move(*part), inputs, own, options, withMemory);
     if (!made)
       return made.error();
-    parts.push_back({std::move(*made), std::move(part.outputs)});
+    group.call = std::move(*made);
+    written.insert(written.end(), group.outputs.begin(), group.outputs.end());
   }
   return {};
 }
 
 void PreparedImpl::noteMemory(Span<const TensorView> inputs,
                               Span<const TensorView> outputs) {
-  const auto &operands = kernel->demands().operands;
+  const auto &operands = kernel->requirements().operands;
   for (std::uint32_t operand : operands)
     inputBytes.push_back(bytesSpanned(inputs[operand]));
   for (const TensorView &output : outputs) {
@@ -72,28 +104,19 @@ void PreparedImpl::noteMemory(Span<const TensorView> inputs,
     for (std::uint32_t operand : operands)
       mayBe.push_back(haveOneLayout(output, inputs[operand]));
   }
-  // No part may write what one behind it reads.
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    for (std::size_t later = part + 1; later < parts.size(); ++later)
-      for (std::uint32_t read : parts[later].call->kernel->demands().operands)
-        for (std::size_t output : parts[part].outputs)
-          mayBe[output * operands.size() +
-                (std::lower_bound(operands.begin(), operands.end(), read) -
-                 operands.begin())] = false;
 }
 
 Status PreparedImpl::check(Span<const void *const> inputs,
                            Span<void *const> outputs) const {
-  const Demands &demands = kernel->demands();
-  const auto &operands = demands.operands;
+  const auto &operands = kernel->requirements().operands;
   const std::size_t needed = operands.empty() ? 0 : operands.back() + 1;
   if (inputs.size() < needed || outputs.size() != outputBytes.size())
     return Error(ErrorCode::InvalidArgument,
                  concat("the call has ", needed, " inputs and ",
                         outputBytes.size(), " outputs, but ", inputs.size(),
                         " and ", outputs.size(), " pointers were given"));
-  InlineBuffer<Piece, 8> written(outputs.size());
-  InlineBuffer<Piece, 16> read(operands.size());
+  InlineBuffer<ByteRange, 8> written(outputs.size());
+  InlineBuffer<ByteRange, 16> read(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const char *first = static_cast<const char *>(inputs[operands[i]]);
     if (!first && inputBytes[i] > 0)
@@ -108,21 +131,11 @@ Status PreparedImpl::check(Span<const void *const> inputs,
                    concat("output ", i, " has a null pointer"));
     written[i] = {first, first + outputBytes[i]};
   }
-  const auto found =
-      findOverlap({written.data(), written.size()}, {read.data(), read.size()},
-                  [&](std::size_t output, std::size_t input) {
-                    return written[output].begin == read[input].begin &&
-                           mayBe[output * operands.size() + input];
-                  });
-  return found ? Status(errorOf(*found, demands)) : Status();
-}
-
-void PreparedImpl::fill(void **slots, Span<const void *const> inputs,
-                        Span<void *const> outputs) const {
-  slots = std::copy(outputs.begin(), outputs.end(), slots);
-  for (std::uint32_t operand : kernel->plan().graph.inputs)
-    *slots++ = const_cast<void *>(inputs[operand]);
-  call.fillParameters(slots);
+  return kernel->requirements().checkOverlap(
+      {written.data(), written.size()}, {read.data(), read.size()},
+      [this, width = operands.size()](std::size_t output, std::size_t input) {
+        return mayBe[output * width + input];
+      });
 }
 
 Status PreparedImpl::run(Span<const void *const> inputs,
@@ -131,7 +144,8 @@ Status PreparedImpl::run(Span<const void *const> inputs,
   if (auto status = check(inputs, outputs); !status)
     return status;
   InlineBuffer<void *, 16> memory(slots());
-  fill(memory.data(), inputs, outputs);
+  const auto address = [](const void *first) { return first; };
+  fill(memory.data(), inputs, outputs, address);
   return launch(memory.data(), floats);
 }
 
@@ -140,63 +154,62 @@ Status PreparedImpl::launch(void *const *slots, DefaultFloats &floats) const {
     runLoop(slots);
     return {};
   }
-  if (!parts.empty())
-    return runParts(slots, floats);
-  const Item item{&call, slots};
-  return call.count() > 0 ? Execution(*kernel, {&item, 1}, options).run(floats)
-                          : Status();
+  if (!groups.empty())
+    return runGroups(slots, floats);
+  if (call.count() == 0)
+    return {};
+  const Launch launch{&call, slots};
+  return Execution(*kernel, {&launch, 1}, options).run(floats);
 }
 
 void PreparedImpl::runLoop(void *const *slots) const {
   loop->code().run(call.count(), slots, strides.data());
 }
 
-void PreparedImpl::fillPart(void **next, const Part &part,
-                            void *const *slots) const {
+void PreparedImpl::fillGroup(void **next, const OutputGroup &group,
+                             void *const *slots) const {
   const auto &inputs = kernel->plan().graph.inputs;
-  for (std::size_t output : part.outputs)
+  for (std::size_t output : group.outputs)
     *next++ = slots[output];
-  for (std::uint32_t operand : part.call->kernel->plan().graph.inputs)
-    *next++ = slots[outputBytes.size() +
+  for (std::uint32_t operand : group.call->kernel->plan().graph.inputs)
+    *next++ = slots[kernel->plan().outputs.size() +
                     (std::find(inputs.begin(), inputs.end(), operand) -
                      inputs.begin())];
-  part.call->call.fillParameters(next);
+  group.call->call.fillParameters(next);
 }
 
-Status PreparedImpl::runParts(void *const *slots, DefaultFloats &floats) const {
+Status PreparedImpl::runGroups(void *const *slots,
+                               DefaultFloats &floats) const {
   std::size_t needed = 0;
-  for (const Part &part : parts)
-    needed += part.call->slots();
+  for (const OutputGroup &group : groups)
+    needed += group.call->slots();
   InlineBuffer<void *, 64> memory(needed);
-  InlineBuffer<Item, 16> items(parts.size());
-  // What a part may still fail at, it fails at before any is written.
-  std::vector<std::unique_ptr<Execution>> larger;
+  InlineBuffer<Launch, 16> launches(groups.size());
+  // Whatever may fail is done before any output is written.
+  std::vector<std::unique_ptr<Execution>> executions(groups.size());
   void **next = memory.data();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const PreparedImpl &one = *parts[i].call;
-    fillPart(next, parts[i], slots);
-    items[i] = {&one.call, next};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const PreparedImpl &one = *groups[i].call;
+    fillGroup(next, groups[i], slots);
+    launches[i] = {&one.call, next};
     next += one.slots();
     if (one.loop)
       one.loop->code().reserve();
     else if (one.count() > 0)
-      larger.push_back(std::make_unique<Execution>(
-          *one.kernel, std::span(&items[i], 1), options));
+      executions[i] = std::make_unique<Execution>(
+          *one.kernel, std::span(&launches[i], 1), options);
   }
-  auto execution = larger.begin();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const PreparedImpl &one = *parts[i].call;
-    if (one.loop)
-      one.runLoop(items[i].first);
-    else if (one.count() > 0)
-      if (auto status = (*execution++)->run(floats); !status)
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (const PreparedImpl &one = *groups[i].call; one.loop)
+      one.runLoop(launches[i].first);
+    else if (executions[i])
+      if (auto status = executions[i]->run(floats); !status)
         return status;
-  }
   return {};
 }
 
 semantics::LoopFn PreparedImpl::direct() const {
-  // What is not there yet, or is never, is asked for at every call.
+  // Before there is optimised code, each call looks for better code.
   return loop && loop->code().tier == Tier::Optimized ? loop->code().function
                                                       : nullptr;
 }
@@ -207,11 +220,6 @@ BoundImpl::BoundImpl(std::shared_ptr<const PreparedImpl> given,
     : prepared(std::move(given)), slots(prepared->slots()),
       function(prepared->direct()), count(prepared->count()),
       strides(prepared->loopStrides()) {
-  std::vector<const void *> from;
-  std::vector<void *> to;
-  for (const TensorView &input : inputs)
-    from.push_back(input.data());
-  for (const TensorView &output : outputs)
-    to.push_back(output.data());
-  prepared->fill(slots.data(), from, to);
+  const auto address = [](const TensorView &view) { return view.data(); };
+  prepared->fill(slots.data(), inputs, outputs, address);
 }

@@ -7,45 +7,52 @@
 #ifndef KEXPR_RUNTIME_PREPAREDIMPL_H
 #define KEXPR_RUNTIME_PREPAREDIMPL_H
 
-#include "Runtime/Invocation.h"
+#include "Runtime/Execution.h"
 
 namespace kexpr::runtime {
 
-/// A call whose shapes, strides and types were checked, for memory that comes
-/// later.
+/// A call whose shapes, strides and types were checked, for any memory. Outputs
+/// that differ in shape, as those of `[@0,@1]` do, cannot be written by one
+/// loop: those of each shape have a kernel and a prepared call of their own.
 class PreparedImpl {
 public:
   /// With `withMemory`, the views' memory is checked, too.
   static Expected<std::shared_ptr<const PreparedImpl>>
-  create(std::shared_ptr<const KernelImpl> kernel,
-         Span<const TensorView> inputs, Span<const TensorView> outputs,
-         const RunOptions &options, bool withMemory);
+  create(KernelPtr kernel, Span<const TensorView> inputs,
+         Span<const TensorView> outputs, const RunOptions &options,
+         bool withMemory);
 
-  PreparedImpl(std::shared_ptr<const KernelImpl> kernel,
-               const RunOptions &options)
+  PreparedImpl(KernelPtr kernel, const RunOptions &options)
       : call(*kernel), kernel(std::move(kernel)), options(options) {}
 
   Status run(Span<const void *const> inputs, Span<void *const> outputs,
              DefaultFloats &floats) const;
 
-  // What follows is for those who keep the memory. `slots` has where every
-  // output, then every operand that is used, begins, with room for parameters.
+  // For a call with its memory: `slots` points to the first elements of every
+  // output, then of every operand that is used, and has room for parameters.
 
   std::size_t slots() const { return kernel->slots(); }
-  void fill(void **slots, Span<const void *const> inputs,
-            Span<void *const> outputs) const;
+  /// Fills `slots`; `address` gives the first element of an input or output.
+  template <class I, class O, class F>
+  void fill(void **slots, I inputs, O outputs, F address) const {
+    for (const auto &output : outputs)
+      *slots++ = const_cast<void *>(address(output));
+    for (std::uint32_t operand : kernel->plan().graph.inputs)
+      *slots++ = const_cast<void *>(address(inputs[operand]));
+    call.fillParameters(slots);
+  }
   Status launch(void *const *slots, DefaultFloats &floats) const;
-  /// The machine code of a call that is one loop, stays on its thread and will
-  /// run no better code; null for another.
+  /// The optimised code of a call that is one loop on the calling thread; null
+  /// for another call, and before there is such code.
   semantics::LoopFn direct() const;
   std::int64_t count() const { return call.count(); }
   const std::int64_t *loopStrides() const { return strides.data(); }
 
 private:
-  /// Some outputs of one shape.
-  struct Part {
-    std::shared_ptr<const PreparedImpl> call;
+  /// The outputs of one shape.
+  struct OutputGroup {
     std::vector<std::size_t> outputs;
+    std::shared_ptr<const PreparedImpl> call = nullptr;
   };
 
   Status prepare(Span<const TensorView> inputs, Span<const TensorView> outputs,
@@ -56,19 +63,20 @@ private:
                   Span<const TensorView> outputs);
   Status check(Span<const void *const> inputs, Span<void *const> outputs) const;
   void runLoop(void *const *slots) const;
-  void fillPart(void **next, const Part &part, void *const *slots) const;
-  Status runParts(void *const *slots, DefaultFloats &floats) const;
+  void fillGroup(void **next, const OutputGroup &group,
+                 void *const *slots) const;
+  Status runGroups(void *const *slots, DefaultFloats &floats) const;
 
   Invocation call;
-  /// If the outputs differ in shape, the calls for each shape.
-  std::vector<Part> parts;
-  std::shared_ptr<const KernelImpl> kernel;
+  /// One for each shape, if the outputs differ in shape; else none.
+  std::vector<OutputGroup> groups;
+  KernelPtr kernel;
   RunOptions options;
-  /// The loop, if the call is one that stays on its thread.
+  /// The loop, if the call is one loop on the calling thread.
   const Loop *loop = nullptr;
   std::vector<std::int64_t> strides;
-  /// Bytes of every output and operand, and for every output which operands it
-  /// may be, as it has their layout.
+  /// For memory that comes later: the bytes of every output and operand, and
+  /// for every output which operands it may be, having their layout.
   std::vector<std::int64_t> outputBytes, inputBytes;
   std::vector<bool> mayBe;
 };

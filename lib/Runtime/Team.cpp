@@ -75,7 +75,7 @@ bool Team::takePart(std::uint64_t share) noexcept {
     const DefaultFloats floats;
     part(ranges);
   } catch (...) {
-    // The caller, who has what it needs, does its part.
+    // The caller, whose memory is there, does this thread's part.
     lacks = true;
   }
   done.fetch_add(ranges.taken());

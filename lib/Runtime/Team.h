@@ -1,4 +1,4 @@
-//===- Runtime/Team.h - A call shared out between threads -----------------===//
+//===- Runtime/Team.h - The threads of one call ---------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,16 +17,16 @@ namespace kexpr::runtime {
 
 class Team;
 
-/// The ranges that one thread takes of a call, one after the other.
+/// The ranges that one thread takes from a call, one after the other.
 class Ranges {
 public:
-  /// Of a call that its own thread does alone.
+  /// Of a call that runs on its own thread alone.
   explicit Ranges(std::int64_t count) : count(count) {}
   Ranges(Team &team, unsigned share);
 
   /// Whether this is the thread that made the call.
   bool isCaller() const { return byCaller; }
-  /// The next range, which is nobody else's; false where nothing is left.
+  /// Takes the next range; false if none is left.
   bool next(std::int64_t &begin, std::int64_t &end);
   /// How many elements were handed out.
   std::int64_t taken() const { return sum; }
@@ -40,12 +40,12 @@ private:
   bool byCaller = true;
 };
 
-/// What a thread does that takes part: a reference to a callable of `Ranges &`,
-/// or of the begin and end of each range, so that nothing is copied to the
-/// heap. It may throw before it has taken a range, and then takes no part.
+/// The work of one thread of a team: a reference, so that nothing is copied to
+/// the heap, to a callable of `Ranges &`, or of the begin and end of a range.
+/// It may throw before it has taken a range; its thread then takes no part.
 class PartFn {
 public:
-  PartFn() = default; ///< Does nothing, and must not be called.
+  PartFn() = default; ///< Must not be called.
   template <class F, class = std::enable_if_t<
                          !std::is_same_v<std::remove_cvref_t<F>, PartFn>>>
   PartFn(F &&part)
@@ -66,10 +66,10 @@ private:
   void (*invoke)(void *, Ranges &) = nullptr;
 };
 
-/// The range of a call, in one share for each thread that is to take part.
-/// A thread begins with a share of its own, the same from call to call, so that
-/// what a core's caches hold is of use to it; then it takes from the others'.
-/// So every part of it may be left out but one.
+/// The threads of one call and its range, in one share for each thread. A
+/// thread begins with its own share, the same from call to call, whose data its
+/// core's caches may hold; then it takes from the others'. So one thread alone
+/// completes the call if no other comes.
 class Team {
 public:
   /// Threads past these begin with another's share.
@@ -83,32 +83,32 @@ public:
   /// Begins a call of the calling thread, in ranges of at most `chunk`.
   void open(std::int64_t count, std::int64_t chunk, unsigned threads,
             PartFn part);
-  /// Takes part, in the default floating-point environment. Whether there was
-  /// anything to do.
+  /// Takes part, in the default floating-point environment. Returns whether
+  /// there was work left.
   bool takePart(std::uint64_t share) noexcept;
-  /// Whether all was done by those who have left.
+  /// Whether the threads that have left have done all of it.
   bool isDone() const { return done.load() == count; }
   /// Whether a thread took no part as it had no memory for it.
   bool lackedMemory() const { return lacks.load(); }
 
-  // For threads that may come late, to a team that is never destroyed: what
-  // the call refers to is there between the two, if `enter` gives true.
+  // For threads that may come late, to a team that is never destroyed: if
+  // `enter` returns true, the call does not end before `leave`.
   bool enter() noexcept;
   void leave() noexcept { active.fetch_sub(1); }
-  /// Lets nobody enter any more, and waits until all have left.
+  /// Refuses whoever enters from now on, and waits until all have left.
   void close() noexcept;
 
-  /// Whether one thread more, of so many, is to take part beside the caller.
+  /// Whether one more thread, of `most` beside the caller, is to take part.
   bool join(unsigned most) {
     return joined.load() < most && joined.fetch_add(1) < most;
   }
 
-  Team *nextFree = nullptr; ///< Of a list of teams in no use.
+  Team *nextFree = nullptr; ///< In a list of unused teams.
 
 private:
   friend class Ranges;
 
-  /// What of a share is not yet begun.
+  /// The part of a share that no thread has taken.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next = 0;
     std::int64_t end = 0;
@@ -124,8 +124,8 @@ private:
   std::array<Share, MostShares> shares;
 };
 
-/// Tells the processor that this thread waits, or the system after a while: its
-/// core may be what the other one waits for.
+/// Pauses a thread that spins; after many spins it yields, as the thread that
+/// it waits for may need its core.
 void relax(unsigned spins);
 
 } // namespace kexpr::runtime

@@ -7,7 +7,6 @@
 #include "Runtime/Traversal.h"
 
 #include "Runtime/Pack.h"
-#include "Runtime/Transpose.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,24 +16,24 @@ using namespace kexpr::runtime;
 using semantics::AccessPattern;
 using semantics::LoopNest;
 
-/// Rows of this many elements cost little more than their elements: most are
-/// in whole steps of the loop, few in its tail.
+/// Rows of this many elements are mostly computed by whole steps of the loop;
+/// its tail and the call add little.
 static constexpr std::int64_t LongRow = 128;
-/// So few short rows that looking for something better takes as long as they
-/// do.
+/// So few short rows that a better traversal would save less than it takes to
+/// choose one.
 static constexpr std::int64_t FewRows = 16;
-/// Rows that are worth a call each, if that makes a transposed input cheap.
+/// The least row that is worth a call of the loop for a transposed input.
 static constexpr std::int64_t BlockRow = 16;
-/// Copies stay in the first-level cache together with what is made of them.
+/// Copies stay in the first-level cache, beside the outputs computed from them.
 static constexpr std::int64_t CopyBytes = 32 * 1024;
 static constexpr std::int64_t MostElements = 2048;
 static constexpr std::int64_t CacheLine = 64;
-/// Blocks are larger than that: their lines come from as many pages as a block
-/// has columns, so each page should give several.
+/// Blocks are larger: each column is on a page of its own, of which several
+/// lines should be used.
 static constexpr std::int64_t BlockBytes = 64 * 1024;
 static constexpr std::int64_t BlockRun = 4 * CacheLine;
 
-/// Whether a slot's elements along the axes from `axis` on lie in a row.
+/// Whether a slot's elements along the axes from `axis` on are contiguous.
 static bool isDense(const LoopNest &nest, std::size_t slot, unsigned axis) {
   std::int64_t step = nest.size(slot);
   for (unsigned inner = nest.rank(); inner-- > axis;) {
@@ -45,7 +44,7 @@ static bool isDense(const LoopNest &nest, std::size_t slot, unsigned axis) {
   return true;
 }
 
-/// Whether a slot does not move along the axes from `axis` on.
+/// Whether a slot is constant along the axes from `axis` on.
 static bool isConstant(const LoopNest &nest, std::size_t slot, unsigned axis) {
   while (axis < nest.rank())
     if (nest.stride(slot, axis++) != 0)
@@ -73,10 +72,10 @@ static unsigned transposedAxis(const LoopNest &nest, std::size_t slot) {
   return found;
 }
 
-/// The length of even pieces of an axis: at most `most`, and a multiple of
-/// `multiple` where that leaves a choice.
-static std::int64_t pieceOf(std::int64_t extent, std::int64_t most,
-                            std::int64_t multiple) {
+/// The tile size that divides an axis evenly: at most `most`, and if possible a
+/// multiple of `multiple`.
+static std::int64_t tileSize(std::int64_t extent, std::int64_t most,
+                             std::int64_t multiple) {
   if (extent <= most)
     return extent;
   const std::int64_t pieces = (extent + most - 1) / most;
@@ -85,8 +84,7 @@ static std::int64_t pieceOf(std::int64_t extent, std::int64_t most,
   return rounded <= most ? rounded : std::max(even, most / multiple * multiple);
 }
 
-/// Elements of a tile at most, if one of its elements takes so many bytes in
-/// copies.
+/// The most elements of a tile whose copies take so many bytes an element.
 static std::int64_t capacityFor(std::int64_t bytes) {
   return std::clamp<std::int64_t>(CopyBytes / std::max<std::int64_t>(bytes, 1),
                                   LongRow, MostElements);
@@ -159,7 +157,7 @@ void Traversal::chooseFlat(unsigned from, unsigned transposed) {
   unsigned axis = nest->rank();
   std::fill_n(box, axis, 1);
   const auto fits = [&](unsigned outer) {
-    // A whole plane of a transposed input is worth twice the memory.
+    // A whole plane of a transposed input may take twice the memory.
     const std::int64_t limit = outer == transposed ? 2 * most : most;
     return length * nest->extent(outer) <= limit;
   };
@@ -170,7 +168,7 @@ void Traversal::chooseFlat(unsigned from, unsigned transposed) {
     // Tiles of whole cache lines keep an aligned output aligned.
     const std::int64_t line =
         CacheLine / std::gcd(CacheLine, length * nest->size(0));
-    box[axis] = pieceOf(nest->extent(axis), most / length, line);
+    box[axis] = tileSize(nest->extent(axis), most / length, line);
   }
   loopFrom = axis;
   orderTiles(nest->rank());
@@ -196,17 +194,18 @@ void Traversal::chooseBlocks(std::size_t lead, unsigned axis) {
     bytes += nest->size(s);
   }
   std::fill_n(box, nest->rank(), 1);
-  // Long runs in both directions: of the operand, and of all the others.
+  // Long runs in both directions: in the transposed input, and in all others.
   const std::int64_t run = BlockRun / nest->size(lead);
-  box[axis] = pieceOf(nest->extent(axis), run, run / 4);
+  box[axis] = tileSize(nest->extent(axis), run, run / 4);
   const std::int64_t length = BlockBytes / (bytes * box[axis]);
-  box[last] = pieceOf(nest->extent(last),
-                      std::clamp<std::int64_t>(length, CacheLine, 4 * BlockRun),
-                      CacheLine / nest->size(0));
+  box[last] =
+      tileSize(nest->extent(last),
+               std::clamp<std::int64_t>(length, CacheLine, 4 * BlockRun),
+               CacheLine / nest->size(0));
   loopFrom = last;
   rowsAlong = axis;
-  // Neighbours along `axis` share pages, and cache lines where the operand is
-  // not aligned to them.
+  // Adjacent tiles along `axis` share pages, and cache lines of inputs that are
+  // not aligned to these.
   orderTiles(axis);
 }
 
@@ -230,8 +229,7 @@ void Traversal::choose(const LoopNest &of, std::size_t outputCount) {
     if (from + 1 < rank)
       chooseFlat(from, axis);
   }
-  // A flat tile that lacks the axis would read whole cache lines for one
-  // element of each.
+  // Flat tiles without the axis would use one element of each cache line.
   const bool lacks = kind() == Kind::Rows || axis < loopFrom;
   if (axis < rank && lacks && nest->inner() >= BlockRow &&
       nest->extent(axis) * nest->size(lead) >= TransposeWidth)

@@ -1,4 +1,4 @@
-//===- Runtime/Traversal.h - In which pieces a nest is computed -----------===//
+//===- Runtime/Traversal.h - Rows and tiles of a loop nest ----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,15 +11,15 @@
 
 namespace kexpr::runtime {
 
-/// How the elements of a loop nest are handed to the loop that computes them:
-/// row by row, or in tiles that fit into the first-level cache, with copies of
-/// those inputs that the loop could not walk fast.
+/// How a loop nest is divided into calls of the compiled loop: by rows, or by
+/// tiles that fit into the first-level cache, with packed copies of inputs
+/// whose access pattern would be slow.
 class Traversal {
 public:
   enum class Kind : std::uint8_t {
-    Rows,   ///< One call of the loop for each innermost row.
-    Flat,   ///< One for each tile, over several axes as if they were one.
-    Blocks, ///< One for each row of a tile of two axes.
+    Rows,   ///< A call of the loop for each innermost row.
+    Flat,   ///< A call for each tile of several axes, collapsed into one.
+    Blocks, ///< A call for each row of a tile of two axes.
   };
 
   explicit Traversal(std::size_t slots) : patterns(slots), packed(slots) {}
@@ -28,18 +28,18 @@ public:
   void choose(const semantics::LoopNest &nest, std::size_t outputs);
 
   Kind kind() const { return chosen; }
-  /// How the loop walks slot s: its copy, where it has one.
+  /// The access pattern of slot s, or of its copy if it has one.
   semantics::AccessPattern pattern(std::size_t slot) const {
     return patterns[slot];
   }
-  /// Whether the loop reads copies of slot s. Outputs have none, nor have
-  /// inputs that walk as an output does.
+  /// Whether the loop reads a copy of slot s. Outputs have none, nor have
+  /// inputs with the strides of an output.
   bool isPacked(std::size_t slot) const { return packed[slot]; }
 
-  /// Elements of a tile along an axis; fewer remain at the end of one. A row
-  /// is a tile, too.
+  /// Elements of a tile along an axis; the last tile may have fewer. A row is a
+  /// tile, too.
   std::int64_t extent(unsigned axis) const { return box[axis]; }
-  /// Tiles in all.
+  /// The number of tiles.
   std::int64_t tiles() const;
   /// The first of the axes that one call of the loop covers.
   unsigned loopAxis() const { return loopFrom; }
@@ -47,7 +47,7 @@ public:
   unsigned rowAxis() const { return rowsAlong; }
   /// Bytes from one row of a tile to the next in copies of slot s.
   std::int64_t pitch(std::size_t slot) const;
-  /// Bytes of a copy of slot s, with what may be written behind it.
+  /// Bytes of a copy of slot s, with the slack that `pack` may write to.
   std::int64_t copyBytes(std::size_t slot) const;
 
 private:
@@ -72,18 +72,18 @@ private:
   InlineBuffer<bool, 16> packed;
 };
 
-/// Goes from tile to tile.
+/// Iterates over tiles.
 class Cursor {
 public:
-  /// Keeps in `pointers` where the current tile begins in every slot, if the
-  /// slots themselves begin at `first`.
+  /// Keeps `pointers` at the first elements of the current tile, for slots
+  /// whose first elements are at `first`.
   Cursor(const semantics::LoopNest &nest, const Traversal &traversal,
          void *const *first, void **pointers)
       : nest(nest), traversal(traversal), first(first), pointers(pointers) {}
 
   /// Goes to a tile.
   void seek(std::int64_t tile);
-  /// Goes to the next one; behind the last comes the first.
+  /// Goes to the next tile; after the last comes the first.
   void advance();
   /// Elements of the current tile along an axis.
   std::int64_t extent(unsigned axis) const {

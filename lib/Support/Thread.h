@@ -44,7 +44,7 @@ void stayLoaded() noexcept;
 std::size_t stackLeft() noexcept;
 
 /// What the code generator needs of it, 2.5 times over. What it took most for,
-/// of the longest loops that it gets (Runtime/Tiers), was 802 KiB: on x86 with
+/// of the longest loops that it gets (Runtime/Compiler), was 802 KiB: on x86 with
 /// AVX2, at baseline, for a chain of 3333 divisions by known numbers, whose
 /// masks of rare elements LLVM follows by recursion. As optimised code 1000 of
 /// them took 255 KiB, and 1250 exponentials at baseline 316 KiB. Loops without

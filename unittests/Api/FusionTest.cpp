@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Api/TestData.h"
 #include "CodeGen/CodeGen.h"
-#include "Runtime/Compile.h"
+#include "Runtime/Pipeline.h"
 
 #include <gtest/gtest.h>
 

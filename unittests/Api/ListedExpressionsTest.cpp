@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Api/TestData.h"
 #include "Ops/Table.h"
-#include "Runtime/Compile.h"
+#include "Runtime/Pipeline.h"
 #include "kexpr/kexpr.h"
 
 #include <gtest/gtest.h>

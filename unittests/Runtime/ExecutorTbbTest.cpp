@@ -45,7 +45,7 @@ TEST(Executor, KeepsToAThreadLimit) {
   });
 }
 
-TEST(Executor, HasACrewOfFewerThreadsThanTheArena) {
+TEST(Executor, KeepsFewerThreadsSpinningThanTheArenaHas) {
   tbb::task_arena(4).execute([] {
     for (int i = 0; i < 100; ++i) {
       Recorder recorder(5000 + i);

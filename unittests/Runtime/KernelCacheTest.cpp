@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CodeGen.h"
-#include "Runtime/Compile.h"
+#include "Runtime/Pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -15,16 +15,16 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-static KernelPtr makeKernel(std::string_view text) {
+static KernelPtr interpreted(std::string_view text) {
   static const auto compiler =
       std::make_shared<const Compiler>(EngineOptions());
-  return *compile(compiler, *Expression::parse(text), {.mode = Mode::Interpret},
-                  {});
+  return *makeKernel(compiler, *Expression::parse(text),
+                     {.mode = Mode::Interpret});
 }
 
 TEST(KernelCache, RemembersEverySpelling) {
   KernelCache cache({.kernels = 10});
-  auto make = [] { return Expected<KernelPtr>(makeKernel("add(@0,1.0)")); };
+  auto make = [] { return Expected<KernelPtr>(interpreted("add(@0,1.0)")); };
   EXPECT_FALSE(cache.find("add(@0, 1.0)"));
   auto made = cache.findOrMake("add(@0,1.0)", "add(@0, 1.0)", make);
   ASSERT_TRUE(made);
@@ -40,7 +40,7 @@ TEST(KernelCache, EvictsTheLeastRecentlyUsed) {
   KernelCache cache({.kernels = 2});
   auto get = [&](std::string text) {
     return cache.findOrMake(
-        text, text, [&] { return Expected<KernelPtr>(makeKernel(text)); });
+        text, text, [&] { return Expected<KernelPtr>(interpreted(text)); });
   };
   ASSERT_TRUE(get("neg(@0)"));
   ASSERT_TRUE(get("abs(@0)"));
@@ -66,7 +66,7 @@ TEST(KernelCache, FreesKernelsWithoutItsLock) {
     }).join();
     ++freed;
   };
-  const KernelPtr lasting = makeKernel("neg(@0)");
+  const KernelPtr lasting = interpreted("neg(@0)");
   for (const char *text : {"a", "b", "c"})
     ASSERT_TRUE(cache.findOrMake(text, text, [&] {
       return Expected<KernelPtr>(KernelPtr(lasting.get(), useElsewhere));
@@ -99,7 +99,7 @@ TEST(KernelCache, ManyThreadsMakeOneKernel) {
         auto kernel =
             cache.findOrMake(text, text, [&]() -> Expected<KernelPtr> {
               ++made;
-              return makeKernel(text);
+              return interpreted(text);
             });
         ASSERT_TRUE(kernel);
         EXPECT_EQ((*kernel)->expression().text(), text);
@@ -115,8 +115,8 @@ TEST(KernelCache, IsBoundedByBytes) {
   if (!compiler->target() || !(*compiler->target())->hasFma)
     GTEST_SKIP() << "no machine code here";
   auto make = [&compiler](const std::string &text) {
-    return compile(compiler, *Expression::parse(text), {.mode = Mode::Baseline},
-                   {});
+    return makeKernel(compiler, *Expression::parse(text),
+                      {.mode = Mode::Baseline});
   };
   const std::size_t one = (*make("neg(@0)"))->codeSize();
   ASSERT_GT(one, 0u);
@@ -141,7 +141,7 @@ TEST(KernelCache, HitsFromManyThreadsMeetEvictions) {
         KernelPtr kernel = cache.find(text);
         if (!kernel)
           kernel = *cache.findOrMake(text, text, [&] {
-            return Expected<KernelPtr>(makeKernel(text));
+            return Expected<KernelPtr>(interpreted(text));
           });
         EXPECT_EQ(kernel->expression().text(), text);
       }
@@ -162,7 +162,7 @@ TEST(KernelCache, HoldsNothingThatWasEvicted) {
       for (unsigned i = 0; i < 400; ++i) {
         const std::string text = "add(@0," + std::to_string(t * 1000 + i) + ")";
         const KernelPtr kernel = *cache.findOrMake(
-            text, text, [&] { return Expected<KernelPtr>(makeKernel(text)); });
+            text, text, [&] { return Expected<KernelPtr>(interpreted(text)); });
         std::lock_guard lock(mutex);
         all.push_back(kernel);
       }

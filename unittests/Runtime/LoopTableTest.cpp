@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Runtime/LoopTable.h"
-
-#include "Runtime/Compile.h"
+#include "Runtime/Pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +64,7 @@ TEST(LoopTable, OneOfManyThreadsMakesALoop) {
   LoopTable table;
   std::atomic<int> made = 0, isNewCount = 0;
   std::latch start(32);
-  std::vector<std::vector<LoopTable::LoopPtr>> held(32);
+  std::vector<std::vector<LoopPtr>> held(32);
   std::vector<std::thread> threads;
   for (auto &own : held)
     threads.emplace_back([&] {
@@ -91,7 +89,7 @@ TEST(LoopTable, WhereOneFailsTheNextTries) {
   std::atomic<int> tries = 0, failed = 0;
   std::latch start(16);
   std::vector<std::thread> threads;
-  LoopTable::LoopPtr loops[16];
+  LoopPtr loops[16];
   for (auto &loop : loops)
     threads.emplace_back([&] {
       start.arrive_and_wait();
@@ -126,7 +124,7 @@ TEST(LoopTable, LoopsComeAndGoInManyThreads) {
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
-      LoopTable::LoopPtr last;
+      LoopPtr last;
       for (unsigned i = 0; i < 1000; ++i) {
         const std::string key = std::to_string(i * (t + 1) % 200);
         bool isNew = false;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runtime/Team.h"
-#include "Runtime/Flight.h"
+#include "Runtime/SingleFlight.h"
 
 #include <gtest/gtest.h>
 

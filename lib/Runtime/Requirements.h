@@ -1,0 +1,141 @@
+//===- Runtime/Requirements.h - What a kernel requires of its tensors -----===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_REQUIREMENTS_H
+#define KEXPR_RUNTIME_REQUIREMENTS_H
+
+#include "Semantics/Broadcast.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kexpr::runtime {
+
+/// The inputs and outputs of one call.
+struct CallArguments {
+  semantics::Operands inputs;
+  std::span<const TensorView> outputs;
+};
+
+/// The bytes from a tensor's first element to its last; none without elements.
+struct ByteRange {
+  const char *begin = nullptr, *end = nullptr;
+
+  static ByteRange of(const TensorView &view);
+  bool empty() const { return begin == end; }
+  bool overlaps(const ByteRange &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+/// Bytes from the first element of a view to its last; 0 without elements.
+std::int64_t bytesSpanned(const TensorView &view);
+/// Whether two views have the same type, shape and strides.
+bool haveOneLayout(const TensorView &a, const TensorView &b);
+
+/// An output that overlaps another one, or an input.
+struct Overlap {
+  std::size_t output, other;
+  bool isInput;
+};
+
+/// Finds an output that overlaps another, or an input of which
+/// `isAllowed(output, input)` is false. Takes as long as sorting the outputs.
+template <class F>
+std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
+                                   std::span<const ByteRange> inputs,
+                                   F isAllowed) {
+  InlineBuffer<std::size_t, 16> order(outputs.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].empty())
+      order[count++] = i;
+  std::size_t *const last = order.data() + count;
+  std::sort(order.data(), last, [&](std::size_t a, std::size_t b) {
+    return outputs[a].begin < outputs[b].begin;
+  });
+  for (std::size_t i = 1; i < count; ++i)
+    if (outputs[order[i]].overlaps(outputs[order[i - 1]])) {
+      const auto [first, second] = std::minmax(order[i], order[i - 1]);
+      return Overlap{second, first, false};
+    }
+  // Outputs are disjoint, so their ends are in order as well.
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    const ByteRange &range = inputs[input];
+    if (range.empty())
+      continue;
+    const std::size_t *hit =
+        std::partition_point(order.data(), last, [&](std::size_t output) {
+          return outputs[output].end <= range.begin;
+        });
+    for (; hit != last && outputs[*hit].begin < range.end; ++hit)
+      if (!isAllowed(*hit, input))
+        return Overlap{*hit, input, true};
+  }
+  return std::nullopt;
+}
+
+/// What the tensors of a kernel's calls must be, and the checks of calls.
+/// Checks read no element and write nothing; errors name the first fault,
+/// inputs before outputs.
+struct Requirements {
+  explicit Requirements(const semantics::Plan &plan);
+
+  /// The operands whose elements are read, ascending, and their types.
+  std::vector<std::uint32_t> operands;
+  std::vector<DType> types;
+  /// Operands of which the shape alone is used.
+  std::vector<std::uint32_t> shapes;
+  std::vector<DType> outputs;
+  /// The operands that each output is computed from, ascending.
+  std::vector<std::vector<std::uint32_t>> sources;
+  /// Whether all outputs are computed from the same operands, and so have one
+  /// shape.
+  bool isUniform = true;
+
+  /// Checks that operands are there, well formed and of the right type.
+  Status checkInputs(const semantics::Operands &inputs) const;
+  /// The shape of an output for inputs that were checked.
+  Expected<Shape> outputShape(const semantics::Operands &inputs,
+                              std::size_t output) const;
+  /// Checks inputs, outputs, and memory: it must not be null, nor shared where
+  /// it may not be. Without `withMemory`, memory is left out.
+  Status check(const CallArguments &call, bool withMemory = true) const;
+  /// The number of elements of a call in which all types are right, everything
+  /// is row-major and of one shape, nothing is null, and the output is apart
+  /// from the inputs or exactly one of them; -1 for any other call, which
+  /// `check` must look at. This takes nanoseconds where `check` takes hundreds.
+  std::int64_t contiguousCount(const CallArguments &call) const;
+
+  /// Checks the memory of outputs, and of `operands`. `mayBe(output, i)` says
+  /// whether an output may be `operands[i]`: it has the same layout.
+  template <class F>
+  Status checkOverlap(std::span<const ByteRange> written,
+                      std::span<const ByteRange> read, F mayBe) const {
+    const auto found =
+        findOverlap(written, read, [&](std::size_t output, std::size_t input) {
+          return written[output].begin == read[input].begin &&
+                 mayBe(output, input);
+        });
+    return found ? Status(overlapError(*found)) : Status();
+  }
+
+private:
+  Error overlapError(const Overlap &overlap) const;
+};
+
+/// Checks that the items of a batch do not interfere: `outputs[i]` may be
+/// exactly an input of item i, and shares no memory with anything else.
+/// `inputs` holds operand 0's items, then operand 1's...
+Status checkBatchOverlap(std::span<const TensorView> inputs,
+                         std::span<const TensorView> outputs,
+                         std::span<const std::uint32_t> used);
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_REQUIREMENTS_H
