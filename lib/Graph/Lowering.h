@@ -21,9 +21,10 @@ namespace kexpr::graph {
 
 /// One number for each channel (axis 1), made when a graph is built.
 struct ChannelData {
-  DType type = DType::F32; ///< Or F64.
-  std::int64_t channels = 0;
+  ChannelData(DType type, const std::vector<double> &values);
+
   std::unique_ptr<unsigned char[]> bytes;
+  TensorView tensor; ///< Of shape [channels]; f32 or f64.
 };
 
 /// What `@k` of a lowered text is.

@@ -6,6 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Graph/LoweringTable.h"
 
+#include "Graph/Faults.h"
+#include "Ops/Table.h"
+
+#include <algorithm>
+#include <cmath>
+
 using namespace kexpr;
 using namespace kexpr::graph;
 
@@ -101,4 +107,140 @@ static constexpr LoweringRow Rows[] = {
 
 Span<const LoweringRow> graph::loweringRows() {
   return {Rows, std::size(Rows)};
+}
+
+const PnnxOperand *graph::inputOf(const PnnxModel &model,
+                                  const PnnxOperator &op, std::string_view name,
+                                  std::size_t position) {
+  for (std::size_t i = 0; i < op.inputNames.size(); ++i)
+    if (op.inputNames[i] == name)
+      return &model.operands()[op.inputs[i]];
+  if (!op.inputNames.empty() || position >= op.inputs.size())
+    return nullptr;
+  return &model.operands()[op.inputs[position]];
+}
+
+/// The constant of that name: an attribute of the operator, or what a
+/// `pnnx.Attribute` that is its input holds. Null if there is none.
+static const TensorView *constantOf(const PnnxModel &model,
+                                    const PnnxOperator &op,
+                                    std::string_view name,
+                                    std::size_t position) {
+  if (const TensorView *attribute = op.attribute(name))
+    return attribute;
+  const PnnxOperand *input = inputOf(model, op, name, position);
+  if (!input)
+    return nullptr;
+  const PnnxOperator &producer = model.operators()[input->producer];
+  return producer.type == "pnnx.Attribute" && producer.attributes.size() == 1
+             ? &producer.attributes[0].tensor
+             : nullptr;
+}
+
+namespace {
+/// The elements of a constant as doubles.
+struct ConstantNumbers {
+  DType type = DType::F32; ///< F64 if it is that, else F32.
+  std::vector<double> values;
+};
+} // namespace
+
+static void convert(DType from, DType to, std::int64_t count,
+                    const void *elements, void *results) {
+  if (from == to)
+    std::copy_n(static_cast<const unsigned char *>(elements),
+                sizeOf(to) * count, static_cast<unsigned char *>(results));
+  else
+    ops::conversion(from, to)(count, &elements, results);
+}
+
+ChannelData::ChannelData(DType type, const std::vector<double> &values)
+    : bytes(new unsigned char[sizeOf(type) * values.size()]),
+      tensor(static_cast<const void *>(bytes.get()), type,
+             {static_cast<std::int64_t>(values.size())}) {
+  convert(DType::F64, type, tensor.shape()[0], values.data(), bytes.get());
+}
+
+static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
+                                              const PnnxOperator &op,
+                                              std::string_view name,
+                                              std::size_t position) {
+  const TensorView *tensor = constantOf(model, op, name, position);
+  if (!tensor)
+    return Error(ErrorCode::Unsupported,
+                 quoted(name) + " is missing, or no constant");
+  if (tensor->empty() || tensor->shape().rank() > 1)
+    return Error(ErrorCode::Unsupported,
+                 quoted(name) + " is no list of numbers of a known type");
+  const std::int64_t count = tensor->shape().elementCount();
+  ConstantNumbers numbers{tensor->type() == DType::F64 ? DType::F64
+                                                       : DType::F32,
+                          std::vector<double>(static_cast<std::size_t>(count))};
+  convert(tensor->type(), DType::F64, count, tensor->data(),
+          numbers.values.data());
+  return numbers;
+}
+
+/// A constant that may be missing: `otherwise` for each channel then.
+static Expected<ConstantNumbers>
+readOptional(const PnnxModel &model, const PnnxOperator &op,
+             std::string_view name, std::size_t position, double otherwise,
+             std::size_t channels) {
+  const std::string *text = op.parameter(name);
+  const bool isAbsent =
+      !op.attribute(name) &&
+      (!inputOf(model, op, name, position) || (text && *text == "None"));
+  if (isAbsent)
+    return ConstantNumbers{DType::F32,
+                           std::vector<double>(channels, otherwise)};
+  return readConstant(model, op, name, position);
+}
+
+static Expected<double> readEpsilon(const PnnxOperator &op, Texts &texts) {
+  const std::string *text = op.parameter("eps");
+  const Node *literal = texts.literal(text ? *text : "1e-5");
+  if (!literal ||
+      (literal->kind != NodeKind::Float && literal->kind != NodeKind::Integer))
+    return Error(ErrorCode::InvalidArgument, "'eps' is no number");
+  return literal->number;
+}
+
+Expected<std::vector<NamedChannels>>
+graph::batchNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                         Texts &texts) {
+  auto epsilon = readEpsilon(op, texts);
+  if (!epsilon)
+    return epsilon.error();
+  auto mean = readConstant(model, op, "running_mean", 1);
+  if (!mean)
+    return mean.error();
+  const std::size_t channels = mean->values.size();
+  auto variance = readConstant(model, op, "running_var", 2);
+  auto weight = readOptional(model, op, "weight", 3, 1, channels);
+  auto bias = readOptional(model, op, "bias", 4, 0, channels);
+  for (const auto *part : {&variance, &weight, &bias}) {
+    if (!*part)
+      return part->error();
+    if ((*part)->values.size() != channels)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("its constants differ in length: ",
+                          (*part)->values.size(), " and ", channels));
+  }
+  double *scale = variance->values.data(), *shift = bias->values.data();
+  for (std::size_t i = 0; i < channels; ++i) {
+    scale[i] = weight->values[i] / std::sqrt(scale[i] + *epsilon);
+    shift[i] -= mean->values[i] * scale[i];
+  }
+  return std::vector<NamedChannels>{
+      {"scale", std::make_shared<ChannelData>(mean->type, variance->values)},
+      {"shift", std::make_shared<ChannelData>(mean->type, bias->values)}};
+}
+
+Expected<std::vector<NamedChannels>>
+graph::preluChannels(const PnnxModel &model, const PnnxOperator &op, Texts &) {
+  auto weight = readConstant(model, op, "weight", 1);
+  if (!weight)
+    return weight.error();
+  return std::vector<NamedChannels>{
+      {"weight", std::make_shared<ChannelData>(weight->type, weight->values)}};
 }

@@ -11,9 +11,45 @@
 #include <numeric>
 #include <queue>
 #include <set>
+#include <string>
+
+#include <sys/mman.h>
 
 using namespace kexpr;
 using namespace kexpr::graph;
+
+static constexpr std::size_t HugePage = std::size_t{2} << 20;
+
+void Arena::Unmap::operator()(void *memory) const { munmap(memory, bytes); }
+
+Status Arena::reserve(std::size_t bytes) {
+  if (bytes <= capacity && base)
+    return {};
+  mapping.reset();
+  base = nullptr;
+  capacity = 0;
+  // Two huge pages at least: less gains little, and wastes up to one.
+  const bool isLarge = bytes >= 2 * HugePage;
+  const std::size_t wanted =
+      std::max<std::size_t>(bytes, 1) + (isLarge ? 2 * HugePage : 0);
+  void *memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return Error(ErrorCode::OutOfMemory,
+                 "no " + std::to_string(wanted) + " bytes for its values");
+  mapping = {memory, Unmap{wanted}};
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::size_t skipped =
+      isLarge ? (HugePage - address % HugePage) % HugePage : 0;
+  base = static_cast<unsigned char *>(memory) + skipped;
+  capacity = isLarge ? (bytes + HugePage - 1) / HugePage * HugePage : bytes;
+#ifdef MADV_HUGEPAGE
+  // Only advice: without it the memory is as good, but slower.
+  if (isLarge)
+    madvise(base, capacity, MADV_HUGEPAGE);
+#endif
+  return {};
+}
 
 static constexpr std::size_t Alignment = 64;
 static constexpr std::size_t MostBytes = std::size_t{1} << 62;
@@ -25,7 +61,7 @@ static std::size_t roundUp(std::size_t bytes) {
 }
 
 namespace {
-struct Placed {
+struct PlacedInterval {
   std::size_t begin, end;
   std::uint32_t first, last;
 };
@@ -33,10 +69,10 @@ struct Placed {
 
 /// The begin of the smallest gap of `bytes` between the placed ones that are
 /// in use from `first` to `last`; they stand in the order of `begin`.
-static std::size_t findGap(const std::vector<Placed> &placed,
+static std::size_t findGap(const std::vector<PlacedInterval> &placed,
                            const Interval &interval, std::size_t bytes) {
   std::size_t best = 0, bestSize = ~std::size_t{0}, end = 0;
-  for (const Placed &other : placed) {
+  for (const PlacedInterval &other : placed) {
     if (other.last < interval.first || interval.last < other.first)
       continue;
     if (other.begin > end && other.begin - end >= bytes &&
@@ -56,19 +92,21 @@ static void fitBySize(const std::vector<Interval> &intervals, Layout &layout) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
     return intervals[a].bytes > intervals[b].bytes;
   });
-  std::vector<Placed> placed;
+  std::vector<PlacedInterval> placed;
   for (const std::size_t index : order) {
     const Interval &interval = intervals[index];
     const std::size_t bytes = roundUp(interval.bytes);
     const std::size_t begin = findGap(placed, interval, bytes);
     layout.offsets[index] = begin;
     layout.bytes = std::max(layout.bytes, begin + bytes);
-    const Placed entry{begin, begin + bytes, interval.first, interval.last};
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), entry,
-                                   [](const Placed &a, const Placed &b) {
-                                     return a.begin < b.begin;
-                                   }),
-                  entry);
+    const PlacedInterval entry{begin, begin + bytes, interval.first,
+                               interval.last};
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), entry,
+                         [](const PlacedInterval &a, const PlacedInterval &b) {
+                           return a.begin < b.begin;
+                         }),
+        entry);
   }
 }
 
@@ -121,8 +159,9 @@ static void fitByTime(const std::vector<Interval> &intervals, Layout &layout) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
     return intervals[a].first < intervals[b].first;
   });
-  using End = std::pair<std::uint32_t, std::size_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  using IntervalEnd = std::pair<std::uint32_t, std::size_t>;
+  std::priority_queue<IntervalEnd, std::vector<IntervalEnd>, std::greater<>>
+      ends;
   FreeMemory memory;
   for (const std::size_t index : order) {
     for (; !ends.empty() && ends.top().first < intervals[index].first;
