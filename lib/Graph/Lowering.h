@@ -21,7 +21,7 @@ namespace kexpr::graph {
 
 /// One number for each channel (axis 1), made when a graph is built.
 struct ChannelData {
-  ChannelData(DType type, const std::vector<double> &values);
+  ChannelData(DType type, Span<const double> values);
 
   std::unique_ptr<unsigned char[]> bytes;
   TensorView tensor; ///< Of shape [channels]; f32 or f64.

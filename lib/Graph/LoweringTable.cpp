@@ -140,8 +140,10 @@ static const TensorView *constantOf(const PnnxModel &model,
 namespace {
 /// The elements of a constant as doubles.
 struct ConstantNumbers {
-  DType type = DType::F32; ///< F64 if it is that, else F32.
-  std::vector<double> values;
+  DType type; ///< F64 if it is that, else F32.
+  std::size_t count;
+  std::unique_ptr<double[]> values = // Not set to 0: all are written.
+      std::make_unique_for_overwrite<double[]>(count);
 };
 } // namespace
 
@@ -154,11 +156,20 @@ static void convert(DType from, DType to, std::int64_t count,
     ops::conversion(from, to)(count, &elements, results);
 }
 
-ChannelData::ChannelData(DType type, const std::vector<double> &values)
+ChannelData::ChannelData(DType type, Span<const double> values)
     : bytes(new unsigned char[sizeOf(type) * values.size()]),
       tensor(static_cast<const void *>(bytes.get()), type,
              {static_cast<std::int64_t>(values.size())}) {
   convert(DType::F64, type, tensor.shape()[0], values.data(), bytes.get());
+}
+
+/// A constant that a row computes, of the type of `like`.
+static NamedChannels makeChannels(std::string_view name,
+                                  const ConstantNumbers &like,
+                                  const ConstantNumbers &numbers) {
+  return {name, std::make_shared<ChannelData>(
+                    like.type,
+                    Span<const double>(numbers.values.get(), numbers.count))};
 }
 
 static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
@@ -175,9 +186,9 @@ static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
   const std::int64_t count = tensor->shape().elementCount();
   ConstantNumbers numbers{tensor->type() == DType::F64 ? DType::F64
                                                        : DType::F32,
-                          std::vector<double>(static_cast<std::size_t>(count))};
+                          static_cast<std::size_t>(count)};
   convert(tensor->type(), DType::F64, count, tensor->data(),
-          numbers.values.data());
+          numbers.values.get());
   return numbers;
 }
 
@@ -190,10 +201,11 @@ readOptional(const PnnxModel &model, const PnnxOperator &op,
   const bool isAbsent =
       !op.attribute(name) &&
       (!inputOf(model, op, name, position) || (text && *text == "None"));
-  if (isAbsent)
-    return ConstantNumbers{DType::F32,
-                           std::vector<double>(channels, otherwise)};
-  return readConstant(model, op, name, position);
+  if (!isAbsent)
+    return readConstant(model, op, name, position);
+  ConstantNumbers numbers{DType::F32, channels};
+  std::fill_n(numbers.values.get(), channels, otherwise);
+  return numbers;
 }
 
 static Expected<double> readEpsilon(const PnnxOperator &op, Texts &texts) {
@@ -214,26 +226,25 @@ graph::batchNormChannels(const PnnxModel &model, const PnnxOperator &op,
   auto mean = readConstant(model, op, "running_mean", 1);
   if (!mean)
     return mean.error();
-  const std::size_t channels = mean->values.size();
+  const std::size_t channels = mean->count;
   auto variance = readConstant(model, op, "running_var", 2);
   auto weight = readOptional(model, op, "weight", 3, 1, channels);
   auto bias = readOptional(model, op, "bias", 4, 0, channels);
   for (const auto *part : {&variance, &weight, &bias}) {
     if (!*part)
       return part->error();
-    if ((*part)->values.size() != channels)
+    if ((*part)->count != channels)
       return Error(ErrorCode::ShapeMismatch,
-                   concat("its constants differ in length: ",
-                          (*part)->values.size(), " and ", channels));
+                   concat("its constants differ in length: ", (*part)->count,
+                          " and ", channels));
   }
-  double *scale = variance->values.data(), *shift = bias->values.data();
+  double *scale = variance->values.get(), *shift = bias->values.get();
   for (std::size_t i = 0; i < channels; ++i) {
     scale[i] = weight->values[i] / std::sqrt(scale[i] + *epsilon);
     shift[i] -= mean->values[i] * scale[i];
   }
-  return std::vector<NamedChannels>{
-      {"scale", std::make_shared<ChannelData>(mean->type, variance->values)},
-      {"shift", std::make_shared<ChannelData>(mean->type, bias->values)}};
+  return std::vector<NamedChannels>{makeChannels("scale", *mean, *variance),
+                                    makeChannels("shift", *mean, *bias)};
 }
 
 Expected<std::vector<NamedChannels>>
@@ -241,6 +252,5 @@ graph::preluChannels(const PnnxModel &model, const PnnxOperator &op, Texts &) {
   auto weight = readConstant(model, op, "weight", 1);
   if (!weight)
     return weight.error();
-  return std::vector<NamedChannels>{
-      {"weight", std::make_shared<ChannelData>(weight->type, weight->values)}};
+  return std::vector<NamedChannels>{makeChannels("weight", *weight, *weight)};
 }
