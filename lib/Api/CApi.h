@@ -38,7 +38,7 @@ struct kexpr_kernel {
 
 namespace kexpr::capi {
 
-/// A constant that the end of the process leaves alone.
+/// A constant that is not destroyed at the end of the process.
 template <class T> struct NeverDestroyed {
   constexpr NeverDestroyed() : value() {}
   constexpr ~NeverDestroyed() {}
@@ -55,8 +55,8 @@ struct Required {
   const char *name;
 };
 
-/// The code of `error`, which is handed to the caller through `*out` unless
-/// `out` is null.
+/// The code of `error`. A copy of the error goes to `*out` unless `out` is
+/// null.
 kexpr_code fail(const Error &error, kexpr_error **out) noexcept;
 
 /// The error of an argument that is null.
@@ -108,8 +108,8 @@ kexpr_code make(Handle **out, kexpr_error **error,
               std::move(work));
 }
 
-/// What `question`, a function or a member of it, answers about the object of
-/// a handle; `otherwise` without a handle, or where memory ran out.
+/// The result of `question`, a function or member function, for the object of a
+/// handle; `otherwise` without a handle, or where memory ran out.
 template <class Handle, class Answer, class F>
 Answer ask(const Handle *handle, Answer otherwise, F question) noexcept {
   return guardedOr(otherwise, [&] {
@@ -120,16 +120,16 @@ Answer ask(const Handle *handle, Answer otherwise, F question) noexcept {
 
 //===-- Structures --------------------------------------------------------===//
 
-/// Success, if `size` can be that of a structure called `name`. No version has
-/// one of more than some thousand bytes, so what was never set is found out.
+/// Checks that `size` can be the size of a structure called `name`. No version
+/// has one of more than some thousand bytes, so most garbage is refused.
 Status checkSize(std::size_t size, const char *name);
 
-/// The same, if bytes past `known` of the structure at `given` are all 0.
+/// Checks the size, and that bytes past `known` of the structure are all 0.
 Status checkUnknown(const void *given, std::size_t size, std::size_t known,
                     const char *name);
 
-/// A structure that the caller may have compiled with another version of the
-/// headers: members it does not have are 0. All are where `given` is null.
+/// Reads a structure that the caller may have compiled with another version of
+/// the headers: members it does not have are 0, as all are for null.
 template <class T> Expected<T> read(const T *given, const char *name) {
   T result{};
   if (!given)
@@ -142,7 +142,8 @@ template <class T> Expected<T> read(const T *given, const char *name) {
   return result;
 }
 
-/// Writes what the structure at `out`, whose size is set, has of `record`.
+/// Writes the members of `record` that the structure at `out`, whose size is
+/// set, has room for.
 template <class T> Status write(T record, T *out, const char *name) {
   if (!out)
     return isNull(name);

@@ -16,8 +16,8 @@ static Error invalid(std::string message) {
 
 //===-- Errors ------------------------------------------------------------===//
 
-/// What the accessors read. It owns nothing, so that one can exist where there
-/// is no memory for another.
+/// The members that functions read. It owns no memory, so that a constant one
+/// serves where memory runs out.
 struct kexpr_error {
   kexpr_code code;
   const char *message;
@@ -119,8 +119,8 @@ Error capi::nullList(std::size_t count, const char *what) {
   return invalid(concat(count, ' ', what, "s at a null pointer"));
 }
 
-/// Checks that the members of a tensor fit each other; the kernel checks what
-/// they say.
+/// Checks that the members of a tensor fit each other; the kernel checks their
+/// values.
 Status capi::readTensor(const kexpr_tensor &given, const char *what,
                         std::size_t index, TensorView &view) {
   if (isEmpty(given))
@@ -188,7 +188,7 @@ Status capi::checkUnknown(const void *given, std::size_t size,
   return {};
 }
 
-/// `value` as an enumerator; `last` is the last there is.
+/// Sets an enumerator from its number, which must not pass that of `last`.
 template <class E>
 static Status set(E &target, std::int32_t value, E last, const char *name) {
   if (value < 0 || value > static_cast<std::int32_t>(last))
@@ -198,7 +198,7 @@ static Status set(E &target, std::int32_t value, E last, const char *name) {
   return {};
 }
 
-/// Zero leaves a default what it is.
+/// Sets a member unless the value is 0, which stands for the default.
 template <class T, class U> static void set(T &target, U value) {
   if (value != 0)
     target = value;
@@ -266,7 +266,7 @@ Expected<ParseLimits> capi::optionsOf(const kexpr_parse_limits *given) {
   return limits;
 }
 
-/// What compilations and graphs have in common.
+/// Sets the options that compilations and graphs have in common.
 template <class Options, class Known>
 static Status setMode(Options &options, const Known &known) {
   auto status = set(options.mode, known.mode, Mode::Tiered, "mode");

@@ -73,7 +73,7 @@ static kexpr_code addValue(kexpr_expression_builder *builder, uint32_t *value,
               {{builder, "the builder"}}, [&] { return add(builder->object); });
 }
 
-/// Numbers of values as C++ has them.
+/// Values from their numbers.
 static std::vector<ExpressionBuilder::Value> valuesOf(const uint32_t *values,
                                                       size_t count) {
   std::vector<ExpressionBuilder::Value> all;

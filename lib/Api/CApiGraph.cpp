@@ -40,7 +40,7 @@ struct kexpr_graph {
   std::vector<TensorView> values; ///< By output, for shapes that C points to.
 };
 
-/// The structures of C point into vectors that do not change any more.
+/// The structures of C point into the vectors, which do not change.
 struct kexpr_steps {
   explicit kexpr_steps(std::vector<GraphStep> given);
 
@@ -123,7 +123,7 @@ kexpr_code kexpr_node_attribute(const kexpr_node *node, const char *key,
 
 //===-- Layers of the host ------------------------------------------------===//
 
-/// What a host's function came to. The reason is the host's to know.
+/// The status for a code that a function of the host returned.
 static Status statusOf(kexpr_code code, const char *function) {
   if (code == KEXPR_OK)
     return {};
@@ -141,7 +141,7 @@ static kexpr_tensor_type typeOf(const TensorType &given) {
   return type;
 }
 
-/// What a host wrote of its outputs.
+/// The types that a host wrote for its outputs.
 static Expected<std::vector<TensorType>>
 typesOf(const std::vector<kexpr_tensor_type> &written) {
   std::vector<TensorType> types;
@@ -217,7 +217,7 @@ private:
   const kexpr_layer_type calls;
   const std::size_t outputCount;
   void *layer = nullptr;
-  bool isMade = false; ///< Whether there is something to destroy.
+  bool isMade = false; ///< Whether `create` succeeded.
 };
 } // namespace
 
@@ -369,7 +369,7 @@ void kexpr_graph_memory(const kexpr_graph *graph, size_t *values,
 
 //===-- Steps -------------------------------------------------------------===//
 
-/// The texts of `given`, kept in `all`.
+/// The texts of `given` as an array that `all` holds.
 static const char *const *namesOf(const std::vector<std::string> &given,
                                   std::vector<std::vector<const char *>> &all) {
   auto &names = all.emplace_back();

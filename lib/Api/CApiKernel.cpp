@@ -258,7 +258,7 @@ kexpr_code kexpr_kernel_dump(const kexpr_kernel *kernel, int32_t stage,
               });
 }
 
-/// The data of a text that is a literal, and so ends with a NUL.
+/// The data of a string literal, which ends with a NUL.
 static const char *literal(std::string_view text) {
   return text.empty() ? "" : text.data();
 }
@@ -268,7 +268,7 @@ static constinit Once<const std::vector<kexpr_operator>> allOperators;
 static const std::vector<kexpr_operator> &table() {
   return allOperators.get([] {
     const Span<const OperatorInfo> known = operators();
-    // What is made here is made once: no table is better than an empty one.
+    // The result is kept for good, so memory that ran out must not empty it.
     if (known.size() == 0)
       throw std::bad_alloc();
     std::vector<kexpr_operator> result;

@@ -14,15 +14,15 @@ namespace kexpr::graph {
 
 /// A kernel or a layer, and the values that are its tensors.
 struct Step {
-  const PnnxOperator *op = nullptr; ///< The first one.
+  const PnnxOperator *op = nullptr; ///< The first operator.
   std::optional<Kernel> kernel;
   std::optional<Expression> expression; ///< Of the kernel, as it was fused.
   Layer *layer = nullptr;               ///< Instead of a kernel.
-  std::vector<UnitId> units;            ///< As of the region.
+  std::vector<UnitId> units;            ///< Those of its region.
   std::vector<ValueId> inputs, outputs;
 };
 
-/// What runs for inputs of some types, and where its values lie.
+/// The steps for inputs of some types, and the memory of their values.
 struct ExecutionPlan {
   /// A value and the offset of its elements in the arena.
   struct ArenaValue {
@@ -34,7 +34,7 @@ struct ExecutionPlan {
   TypedFlow typed;
   std::vector<Step> steps;
   std::vector<ArenaValue> arenaValues; ///< Computed values, but for outputs.
-  /// Outputs that are no inputs or constants, each once.
+  /// Outputs that a step computes, each once.
   std::vector<ValueId> computedOutputs;
   GraphMemory memory;
 

@@ -23,7 +23,7 @@ inline std::string describe(const PnnxOperator &op) {
   return concat(op.type, ' ', quoted(op.name), " in line ", op.line);
 }
 
-/// The same error with the operator in front.
+/// An error with the operator in front of its message.
 inline Error inOperator(const PnnxOperator &op, const Error &error) {
   std::string message = concat(describe(op), ": ", error.message());
   return error.hasRange() ? Error(error.code(), std::move(message),
@@ -31,7 +31,8 @@ inline Error inOperator(const PnnxOperator &op, const Error &error) {
                           : Error(error.code(), std::move(message));
 }
 
-/// What `call`, which runs a layer's code, returns; what it throws as an error.
+/// The result of `call`, which runs code of the host. An exception of that
+/// becomes an error.
 template <class F> auto callHost(F call) -> decltype(call()) {
   try {
     return call();

@@ -30,7 +30,7 @@ public:
   Flow flow;
 
 private:
-  /// A tuple may hold tuples that hold tuples, each twice.
+  /// Nested tuples, each listed twice in the next, grow exponentially.
   static constexpr std::size_t MostElements = 1 << 16;
 
   Status addOperator(const PnnxOperator &op);
@@ -53,7 +53,7 @@ private:
   const LayerRegistry &registry;
   Texts texts;
   std::map<ValueId, std::vector<ValueId>> tuples;
-  std::set<ValueId> numbers; ///< Values that are Python values.
+  std::set<ValueId> numbers; ///< The values that are Python values.
 };
 } // namespace
 
@@ -133,14 +133,15 @@ ValueId FlowBuilder::addChannels(std::shared_ptr<const ChannelData> data,
                    .rankOf = rankOf});
 }
 
-/// A value that the model has no operand for.
+/// Adds a value that is no operand of the model.
 ValueId FlowBuilder::addValue(FlowValue value) {
   flow.values.push_back(std::move(value));
   flow.sources.push_back(static_cast<ValueId>(flow.values.size() - 1));
   return flow.sources.back();
 }
 
-/// The values of an operator's results: a list of tensors is a tuple of them.
+/// The values of an operator's results. One output for several results is a
+/// tuple of new values.
 std::vector<ValueId> FlowBuilder::outputsFor(const PnnxOperator &op,
                                              std::size_t count) {
   std::vector<ValueId> outputs(op.outputs.begin(), op.outputs.end());
@@ -176,7 +177,7 @@ Formula::Formula(Expression whole, std::uint32_t root)
   std::reverse(nodes.begin(), nodes.end());
 }
 
-/// Whether nothing but Python values goes into a list: shapes and the like.
+/// Whether a formula is computed from Python values alone, as shapes are.
 bool FlowBuilder::isNumeric(const Formula &formula,
                             const std::vector<ValueId> &inputs) const {
   const auto all = formula.expression.nodes();
@@ -187,7 +188,8 @@ bool FlowBuilder::isNumeric(const Formula &formula,
                      });
 }
 
-/// A list is several outputs, or a tuple of tensors.
+/// The formulas of an operator. Each element of a list is one, for several
+/// outputs or a tuple, unless the list itself is a Python value.
 Expected<std::vector<Formula>>
 FlowBuilder::formulasOf(const PnnxOperator &op, const Expression &expression,
                         const std::vector<ValueId> &inputs) const {
@@ -265,7 +267,7 @@ Status FlowBuilder::addLayer(const PnnxOperator &op) {
   return {};
 }
 
-/// What the file says of a value, under the name of a port.
+/// The port of a value, with the type and shape in the file.
 GraphPort FlowBuilder::portOf(const std::string &name, ValueId value) const {
   if (value >= model.operands().size())
     return {name, {}, {}};
@@ -273,7 +275,7 @@ GraphPort FlowBuilder::portOf(const std::string &name, ValueId value) const {
   return {name, operand.type, operand.shape};
 }
 
-/// A tuple is an output for each element.
+/// Adds an output, or for a tuple one for each element.
 void FlowBuilder::addOutputs(const std::string &name, ValueId value) {
   const auto tuple = tuples.find(value);
   if (tuple == tuples.end()) {
@@ -288,7 +290,7 @@ void FlowBuilder::addOutputs(const std::string &name, ValueId value) {
   }
 }
 
-/// Tuples in tuples are one.
+/// Adds a tuple. Tuples in it are replaced by their elements.
 Status FlowBuilder::addTuple(const PnnxOperator &op) {
   if (Status status = checkCounts(op, op.inputs.size(), 1); !status)
     return status;

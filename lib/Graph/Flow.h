@@ -15,7 +15,7 @@
 
 namespace kexpr::graph {
 
-/// Position of a value: those of the model's operands, then constants.
+/// Position in `Flow::values`: the operands of the model, then others.
 using ValueId = std::uint32_t;
 
 /// One result of an elementwise operator: a node of its expression.
@@ -39,7 +39,7 @@ struct FlowNode {
   std::vector<ValueId> inputs;   ///< `@k`, or the layer's inputs in order.
   std::vector<ValueId> outputs;  ///< As in the model.
   std::vector<Formula> formulas; ///< One for each output.
-  /// The input whose element type the outputs have, if that is so.
+  /// The input whose element type the outputs are cast to.
   std::optional<ValueId> typeFrom;
   std::unique_ptr<Layer> layer;
 };

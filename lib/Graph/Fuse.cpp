@@ -15,7 +15,7 @@ using namespace kexpr;
 using namespace kexpr::graph;
 
 namespace {
-/// Puts the expressions of units into each other.
+/// Builds one expression from those of units.
 class Fuser {
 public:
   explicit Fuser(const TypedFlow &typed) : typed(typed) {}
@@ -89,7 +89,7 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
   default:
     break;
   }
-  // Elements are computed from no other kind; errors have its range.
+  // No element is computed from any other kind; `check` has the error.
   const auto graph = semantics::check(unit.formula->expression, {});
   return !graph ? graph.error()
                 : Error(ErrorCode::Unsupported,

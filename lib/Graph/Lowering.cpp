@@ -93,8 +93,8 @@ const Node *Texts::literal(const std::string &text) {
              : &root;
 }
 
-/// The text of an operand that is a literal: PNNX leaves some as expressions of
-/// their own.
+/// The text of an operand that is a literal, else null: PNNX writes some as
+/// expressions of their own.
 static const std::string *literalOf(const PnnxModel &model,
                                     const PnnxOperand &operand, Texts &texts) {
   const PnnxOperator &producer = model.operators()[operand.producer];
@@ -132,7 +132,7 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
     else
       return Error(ErrorCode::InvalidArgument, quoted(name) + " is missing");
   }
-  // Rows with constants look for the other inputs themselves.
+  // The constants of a row come from the other inputs.
   if (taken < op.inputs.size() && !row.constants)
     return Error(ErrorCode::InvalidArgument,
                  concat("it has ", op.inputs.size(), " inputs, of which ",
@@ -140,7 +140,7 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
   return arguments;
 }
 
-/// Whether two literals say the same: `20` and `20.0` do.
+/// Whether two literals have the same value, as `20` and `20.0`.
 static bool areEqual(const std::string &a, const std::string &b, Texts &texts) {
   if (a == b)
     return true;
@@ -173,7 +173,8 @@ public:
                  const std::vector<NamedChannels> &constants)
       : model(model), bound(bound), constants(constants) {}
 
-  Expected<std::string> write(std::string_view text);
+  /// `type` is that of the operator.
+  Expected<std::string> write(std::string_view text, std::string_view type);
   std::uint32_t addArgument(const PnnxOperand &operand,
                             std::shared_ptr<const ChannelData> channels = {});
 
@@ -221,11 +222,23 @@ Expected<std::string> TemplateWriter::textOf(std::string_view name) {
   return argument.text;
 }
 
-Expected<std::string> TemplateWriter::write(std::string_view text) {
+/// `relu` of `nn.ReLU`. Types in the table are ASCII.
+static std::string functionOf(std::string_view type) {
+  std::string name(type.substr(type.find('.') + 1));
+  for (char &letter : name)
+    if (letter >= 'A' && letter <= 'Z')
+      letter += 'a' - 'A';
+  return name;
+}
+
+Expected<std::string> TemplateWriter::write(std::string_view text,
+                                            std::string_view type) {
   std::string result;
   for (std::size_t open; (open = text.find('{')) != text.npos;) {
     const std::size_t close = text.find('}', open);
-    auto argument = textOf(text.substr(open + 1, close - open - 1));
+    auto argument = close == open + 1
+                        ? Expected<std::string>(functionOf(type))
+                        : textOf(text.substr(open + 1, close - open - 1));
     if (!argument)
       return argument;
     result.append(text.substr(0, open)).append(*argument);
@@ -246,7 +259,7 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
     constants = std::move(*made);
   }
   TemplateWriter writer(model, bound, constants);
-  const auto text = writer.write(row.text);
+  const auto text = writer.write(row.text, op.type);
   if (!text)
     return text.error();
   const auto &parsed = texts.parse(*text);
@@ -260,7 +273,7 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
   return lowered;
 }
 
-/// A `pnnx.Expression` is its text as it stands.
+/// The text of a `pnnx.Expression`.
 static Expected<Lowered> lowerExpression(const PnnxOperator &op, Texts &texts) {
   const std::string *text = op.parameter("expr");
   if (!text)

@@ -15,7 +15,7 @@
 
 namespace kexpr::graph {
 
-/// Memory that something needs from step `first` to step `last`, both counted.
+/// Memory that is in use from step `first` to step `last`, inclusive.
 struct Interval {
   std::size_t bytes = 0;
   std::uint32_t first = 0;
@@ -38,8 +38,8 @@ Expected<Layout> layOut(const std::vector<Interval> &intervals, bool reuse);
 /// faults and address look-ups by the page.
 class Arena {
 public:
-  /// Has at least that many bytes; what was there is lost if it had fewer.
-  /// Errors: OutOfMemory, which leaves none.
+  /// Makes the arena at least so large. Growing discards its contents. Errors:
+  /// OutOfMemory, after which it is empty.
   Status reserve(std::size_t bytes);
   unsigned char *data() const { return base; }
   std::size_t size() const { return capacity; }

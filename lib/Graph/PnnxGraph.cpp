@@ -37,7 +37,7 @@ static std::string listNames(const std::vector<GraphPort> &ports) {
   return list;
 }
 
-/// Whether a tensor has elements where it says, of the type the file says.
+/// Checks that a tensor is valid, and fits the type and shape in the file.
 static Status checkTensor(const char *kind, const GraphPort &port,
                           const TensorView &tensor) {
   const Shape &shape = tensor.shape(), &strides = tensor.strides();
@@ -83,8 +83,8 @@ matchPorts(const char *kind, const std::vector<GraphPort> &ports,
   return matched;
 }
 
-/// Finds each named tensor's port and checks it against what the file says;
-/// all inputs must be there. Errors: see `PnnxGraph::run`.
+/// Finds the port of each named tensor and checks it against the file. All
+/// inputs must be given. Errors: see `PnnxGraph::run`.
 static Expected<RunTensors> matchTensors(const Flow &flow,
                                          Span<const NamedTensor> inputs,
                                          Span<const NamedTensor> outputs) {
@@ -112,7 +112,7 @@ static AddressRange rangeOf(const TensorView &tensor) {
   const auto begin = reinterpret_cast<std::uintptr_t>(tensor.data());
   if (tensor.empty() || tensor.shape().elementCount() == 0)
     return {begin, begin};
-  // Unsigned: strides are a host's, and may be any.
+  // Unsigned arithmetic wraps: a host may give any strides.
   std::uintptr_t last = 0;
   for (std::size_t axis = 0; axis < tensor.shape().rank(); ++axis)
     last += static_cast<std::uintptr_t>(tensor.shape()[axis] - 1) *
@@ -125,7 +125,7 @@ static bool overlap(const TensorView &a, const TensorView &b) {
   return left.begin < right.end && right.begin < left.end;
 }
 
-/// Whether any of the tensors has memory of that arena.
+/// Whether any of the tensors overlaps the arena.
 static bool areIn(const Arena &arena, const RunTensors &tensors) {
   const auto begin = reinterpret_cast<std::uintptr_t>(arena.data());
   const auto isInside = [&](const TensorView &tensor) {
@@ -153,7 +153,7 @@ static Status checkApart(const Flow &flow, const RunTensors &tensors,
   return {};
 }
 
-/// Whether the given outputs have the types that a plan says, and share no
+/// Checks that the given outputs have the types of the plan, and share no
 /// memory with inputs or each other.
 static Status checkOutputs(const Flow &flow, const ExecutionPlan &plan,
                            const RunTensors &tensors) {
@@ -186,7 +186,7 @@ public:
   GraphImpl(const Engine &engine, Flow flow, const GraphOptions &options)
       : engine(engine), flow(std::move(flow)), options(options) {}
 
-  /// Plans for the shapes the file says, if it says all of them.
+  /// Plans for the shapes in the file, if they are complete.
   Status planDeclared();
   /// Appends the time of each step to `times`, unless it is null.
   Status run(Span<const NamedTensor> inputs, Span<const NamedTensor> outputs,
@@ -201,7 +201,7 @@ public:
   std::vector<GraphStep> steps() const;
 
 private:
-  Status makeCurrent(const std::vector<TensorView> &inputs);
+  Status usePlan(std::vector<TensorType> types);
   Status bindPlan();
   Status bindTensors(const RunTensors &tensors);
   Status runStep(const Step &step, const RunOptions &run);
@@ -213,19 +213,19 @@ private:
   Engine engine;
   Flow flow;
   GraphOptions options;
-  std::vector<ExecutionPlan> plans; ///< The last used first.
+  std::vector<ExecutionPlan> plans; ///< The most recently used first.
   Arena arena;
-  /// By output: memory of the graph's own. More than one where the host hands
-  /// back what an earlier run computed.
+  /// By output: memory of the graph. Several where the host gives a run what an
+  /// earlier run computed.
   std::vector<std::vector<Arena>> kept;
   bool isBound = false;          ///< Whether `views` are the first plan's.
   std::vector<TensorView> views; ///< By value, in this run.
   std::vector<TensorView> stepInputs, stepOutputs; ///< Of the current step.
   std::vector<TensorView> results;                 ///< By output, if `isDone`.
-  bool isDone = false; ///< Whether the last run was.
+  bool isDone = false; ///< Whether the last run succeeded.
 };
 
-// A host that takes turns between a few shapes plans each once.
+// A host that alternates between a few shapes plans each once.
 static constexpr std::size_t MostPlans = 4;
 
 Status GraphImpl::planDeclared() {
@@ -235,18 +235,11 @@ Status GraphImpl::planDeclared() {
       return {};
     types.push_back({*port.type, *port.shape});
   }
-  auto plan = makePlan(flow, engine, options, std::move(types));
-  if (!plan)
-    return plan.error();
-  plans.push_back(std::move(*plan));
-  return {};
+  return usePlan(std::move(types));
 }
 
-/// Brings the plan for these inputs to the front.
-Status GraphImpl::makeCurrent(const std::vector<TensorView> &inputs) {
-  std::vector<TensorType> types;
-  for (const TensorView &input : inputs)
-    types.push_back({input.type(), input.shape()});
+/// Brings the plan for inputs of these types to the front.
+Status GraphImpl::usePlan(std::vector<TensorType> types) {
   auto found =
       std::find_if(plans.begin(), plans.end(), [&](const ExecutionPlan &plan) {
         return plan.inputs == types;
@@ -264,7 +257,8 @@ Status GraphImpl::makeCurrent(const std::vector<TensorView> &inputs) {
   return {};
 }
 
-/// Says where values lie as long as the plan is the same.
+/// Sets the views of constants and intermediate values, which stay the same as
+/// long as the plan does.
 Status GraphImpl::bindPlan() {
   const ExecutionPlan &plan = plans.front();
   views.assign(flow.values.size(), TensorView());
@@ -285,8 +279,8 @@ Status GraphImpl::bindPlan() {
   return {};
 }
 
-/// Values that are outputs are computed where the host wants them, if that is
-/// row-major, else in memory of the graph's own.
+/// Sets the views of inputs and outputs. An output is computed in the host's
+/// tensor if that is row-major, else in memory of the graph.
 Status GraphImpl::bindTensors(const RunTensors &tensors) {
   const ExecutionPlan &plan = plans.front();
   for (std::size_t i = 0; i < tensors.inputs.size(); ++i)
@@ -312,8 +306,8 @@ Status GraphImpl::bindTensors(const RunTensors &tensors) {
   return {};
 }
 
-/// What a run was given it neither writes nor frees, though it may be the
-/// graph's.
+/// Memory of the graph for an output. Memory that this run was given as a
+/// tensor is left alone, even if it is the graph's own.
 Expected<TensorView> GraphImpl::ownMemory(std::size_t output,
                                           const RunTensors &tensors) {
   kept.resize(flow.outputs.size());
@@ -354,7 +348,8 @@ Status GraphImpl::copyOutput(std::size_t output, const RunOptions &run) {
   return kernel->run(from, results[output], run);
 }
 
-/// A Python value is part of a plan, which may go before the host reads it.
+/// Copies a Python value out of the plan, which may be dropped before the host
+/// reads the output.
 Status GraphImpl::keepNumber(std::size_t output, const RunTensors &tensors) {
   auto own = ownMemory(output, tensors);
   if (!own)
@@ -366,7 +361,8 @@ Status GraphImpl::keepNumber(std::size_t output, const RunTensors &tensors) {
   return {};
 }
 
-/// What could not be computed where the host wants it.
+/// Fills `results`, and copies outputs that were computed elsewhere to the
+/// tensors of the host.
 Status GraphImpl::copyOutputs(const RunTensors &tensors,
                               const RunOptions &run) {
   for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {
@@ -390,7 +386,10 @@ Status GraphImpl::run(Span<const NamedTensor> inputs,
   auto tensors = matchTensors(flow, inputs, outputs);
   if (!tensors)
     return tensors.error();
-  if (Status status = makeCurrent(tensors->inputs); !status)
+  std::vector<TensorType> types;
+  for (const TensorView &input : tensors->inputs)
+    types.push_back({input.type(), input.shape()});
+  if (Status status = usePlan(std::move(types)); !status)
     return status;
   if (Status status = checkOutputs(flow, plans.front(), *tensors); !status)
     return status;

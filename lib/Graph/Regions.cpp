@@ -26,8 +26,8 @@ static constexpr std::size_t MostSiblings = 8;
 // A value may have a hundred thousand takers.
 static constexpr std::size_t MostTakersSeen = 4096;
 
-// What this many operations compute is computed again rather than stored and
-// read: a kernel waits for memory longer than that.
+// Units of so few operations are computed again rather than stored and read,
+// which takes longer.
 static constexpr unsigned CheapOperations = 8;
 
 static bool fitsKernel(std::size_t units, std::size_t values) {
@@ -37,18 +37,17 @@ static bool fitsKernel(std::size_t units, std::size_t values) {
 namespace {
 using GroupId = std::uint32_t;
 
-/// Units that will be computed together. A value that goes from one group to
-/// another goes to a higher level, so that no path can leave a group and come
-/// back.
+/// Units that will be computed together. Values go from a group to groups of a
+/// higher level only, so that groups form no cycle.
 struct Group {
   unsigned level = 0;
   std::vector<UnitId> units;
   std::size_t values = 0;        ///< Of their graphs.
   std::vector<ValueId> operands; ///< Of a kernel of them, ascending.
-  std::vector<ValueId> outputs;  ///< What others take, as far as is known.
+  std::vector<ValueId> outputs;  ///< Values that other units take, so far.
 };
 
-/// Who makes and who takes every value.
+/// The producer and the takers of every value.
 class Uses {
 public:
   static constexpr UnitId None = ~UnitId{0};
@@ -83,7 +82,7 @@ Uses::Uses(const Flow &flow, const TypedFlow &typed)
   }
   for (const ValueId output : flow.outputValues)
     isKept[output] = true;
-  // Ends, which become begins as takers are put in front of them.
+  // At first the end of each list, which is filled from its back.
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   takers.resize(begins.back());
   for (UnitId id = static_cast<UnitId>(typed.units.size()); id-- > 0;)
@@ -146,8 +145,8 @@ unsigned GroupBuilder::levelFor(UnitId unit, const Candidates &chosen) const {
   return level;
 }
 
-/// Whether a group can be lifted to a level together with the chosen ones: all
-/// that take its values so far must be higher.
+/// Whether a group can be raised to a level together with the chosen ones: all
+/// others that take its values so far must be higher.
 bool GroupBuilder::canStandAt(GroupId group, unsigned level,
                               const Candidates &chosen) const {
   if (groups[group].level == level)
@@ -165,7 +164,8 @@ bool GroupBuilder::canStandAt(GroupId group, unsigned level,
   return true;
 }
 
-/// Joins what can be joined of `chosen`, which is in the order of preference.
+/// Joins `unit` with as many of the chosen groups as possible; these are in
+/// order of preference.
 bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
   chosen.resize(std::min(chosen.size(), MostOperands + MostOutputs));
   while (!chosen.empty()) {
@@ -194,8 +194,7 @@ bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
   return false;
 }
 
-/// What the group of `unit` and the chosen ones reads and writes; the units
-/// themselves are left out.
+/// The group of `unit` and the chosen ones, but for its level and units.
 Group GroupBuilder::joined(UnitId unit, const Candidates &chosen) const {
   const Unit &own = typed.units[unit];
   Group group{
@@ -226,7 +225,7 @@ Group GroupBuilder::joined(UnitId unit, const Candidates &chosen) const {
   return group;
 }
 
-/// Units move from the smaller groups to the largest.
+/// Moves units from the smaller groups to the largest, which becomes `group`.
 void GroupBuilder::join(UnitId unit, const Candidates &chosen, Group group) {
   const GroupId kept = *std::max_element(
       chosen.begin(), chosen.end(), [&](GroupId a, GroupId b) {
@@ -246,7 +245,8 @@ void GroupBuilder::join(UnitId unit, const Candidates &chosen, Group group) {
   groups[kept] = std::move(group);
 }
 
-/// The groups like `unit` that it takes values from, highest first.
+/// The groups of the same shape that `unit` takes values from, by level,
+/// highest first.
 GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
   Candidates chosen;
   for (const ValueId input : typed.units[unit].inputs)
@@ -260,8 +260,8 @@ GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
   return chosen;
 }
 
-/// The latest groups like `unit` that read something of its own size, as it
-/// does.
+/// The latest groups of the same shape that share an operand of that shape with
+/// `unit`.
 GroupBuilder::Candidates GroupBuilder::siblingsOf(UnitId unit) const {
   Candidates siblings;
   const Shape &shape = shapeOf(typed.units[unit].outputs[0]);
@@ -353,7 +353,7 @@ std::vector<ValueId> RegionBuilder::operandsOf(const UnitList &units) const {
   return found;
 }
 
-/// A unit and all in its group that it needs.
+/// A unit and the units of its group that it depends on.
 UnitList RegionBuilder::ancestorsOf(UnitId unit) const {
   std::set<UnitId> found = {unit};
   for (auto it = found.rbegin(); it != found.rend(); ++it)
@@ -415,7 +415,7 @@ bool RegionBuilder::isOutput(GroupId group, UnitId unit) const {
   return groupOf[unit] == group && isNeeded[typed.units[unit].outputs[0]];
 }
 
-/// Drops units whose results nobody needs, from the last takers to the first
+/// Drops units whose results are not needed, from the last takers to the first
 /// producers.
 void RegionBuilder::dropUnneeded() {
   std::vector<GroupId> order(groups.size());
@@ -455,9 +455,9 @@ Region RegionBuilder::regionOf(GroupId group) const {
   return region;
 }
 
-/// Regions in an order that can be executed, as near to the file's as can be.
+/// Regions in an order of execution that follows the file where it can.
 std::vector<Region> RegionBuilder::order() const {
-  /// From the group that computes a value to one that takes it.
+  // From the group that computes a value to one that takes it.
   std::vector<std::pair<GroupId, GroupId>> edges;
   std::vector<std::uint32_t> waiting(groups.size(), 0);
   for (GroupId group = 0; group < groups.size(); ++group)

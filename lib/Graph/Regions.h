@@ -22,13 +22,13 @@ struct Region {
   /// Ascending: the region's own units, and copies of cheap ones of other
   /// regions.
   std::vector<UnitId> units;
-  /// Values others need; all of a layer's.
+  /// Values that other regions or the host need; all of a layer.
   std::vector<ValueId> outputs;
 };
 
-/// Merges elementwise units, or makes each a region of its own, and leaves out
-/// those whose results nobody needs. In an order that can be executed: every
-/// region comes after those it takes values from.
+/// Merges elementwise units, or without `fuse` makes each a region of its own,
+/// and leaves out units whose results are not needed. In order of execution:
+/// every region comes after those it takes values from.
 std::vector<Region> makeRegions(const Flow &flow, const TypedFlow &typed,
                                 bool fuse);
 

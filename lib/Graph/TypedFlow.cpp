@@ -300,11 +300,11 @@ bool graph::fits(const Shape &shape, const Shape &declared) {
                     });
 }
 
-// Far beyond any memory, and far from where counts of bytes overflow.
+// More than any memory holds; counts of bytes stay far from overflow.
 static constexpr std::int64_t MostElements = std::int64_t{1} << 48;
 
-/// Whether operands are what the file says of them, and of a size that can be
-/// counted with; the error names one that is not.
+/// Checks operands against the file, and the number of elements of all values.
+/// The error names the first operand that fails.
 Status TypeInference::checkValues() const {
   const auto says = [](const PnnxOperand &operand, const char *is,
                        std::string_view type, std::string_view declared) {

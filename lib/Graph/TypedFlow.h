@@ -32,7 +32,8 @@ struct Unit {
   /// The value of each `size` in the formula, by node.
   std::map<std::uint32_t, Scalar> sizes;
   std::optional<DType> castTo;
-  std::vector<ValueId> inputs; ///< Of a layer as listed, else each once.
+  std::vector<ValueId>
+      inputs; ///< Of a layer as listed; else tensors, each once.
   Span<const ValueId> outputs; ///< One if elementwise; of the flow node.
   unsigned operations = 0;     ///< Of one element.
   /// Values of its graph; no fewer than nodes of the formula.
@@ -61,12 +62,12 @@ struct TypedFlow {
 Expected<TypedFlow> inferTypes(const Flow &flow, Span<const TensorType> inputs,
                                Precision precision);
 
-/// Whether `shape` is one that the file means by `declared`, where -1 is any
+/// Whether `shape` matches `declared`, the shape in the file, where -1 is any
 /// extent.
 bool fits(const Shape &shape, const Shape &declared);
 
-/// The expression of some elementwise units, producers first, and which value
-/// each of its operands is.
+/// The expression of some elementwise units, producers first, and the value of
+/// each of its operands.
 struct FusedExpression {
   Expression expression;
   std::vector<ValueId> operands;
@@ -81,7 +82,7 @@ Expected<FusedExpression> fuse(const TypedFlow &typed,
 /// kernels many times.
 struct FusionKey {
   std::string bytes;
-  std::vector<ValueId> operands; ///< As of `FusedExpression`.
+  std::vector<ValueId> operands; ///< Those of `FusedExpression`.
 
   /// Replaces the key. False where units hold numbers, which rarely repeat:
   /// they have no key.

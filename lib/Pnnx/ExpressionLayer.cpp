@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel checks a batch better than a layer could; what is here counts
-// tensors, has outputs made, and finds the row of the table for what the
-// kernel refused.
+// The kernel checks a batch. The layer counts tensors, has outputs allocated,
+// and maps errors of the kernel to rows of the table.
 //
 //===----------------------------------------------------------------------===//
 #include "kexpr/PnnxLayer.h"
@@ -170,12 +169,12 @@ static std::string ofItem(std::size_t item) {
   return concat(" of batch item ", item);
 }
 
-/// An error of one item's call as those of batches are.
+/// An error of one item's call, with a message like those of batches.
 static Error ofItem(const Error &error, std::size_t item) {
   return {error.code(), concat("batch item ", item, ": ", error.message())};
 }
 
-/// What is wrong with the number of tensors.
+/// Checks the number of tensors.
 static Forwarded checkCounts(std::size_t given, std::size_t batch,
                              std::size_t operands) {
   constexpr auto invalid = ErrorCode::InvalidArgument;
@@ -204,7 +203,7 @@ static bool isNull(const TensorView &view) {
   return !view.data() && view.shape().elementCount() > 0;
 }
 
-/// Whether an operand that is read has no memory.
+/// Whether an operand that is read is a null pointer.
 static bool hasNullInput(const LayerBatch &batch) {
   for (std::uint32_t operand : batch.kernel.expression().usedOperands())
     for (std::size_t item = 0; item < batch.size; ++item)
@@ -213,7 +212,7 @@ static bool hasNullInput(const LayerBatch &batch) {
   return false;
 }
 
-/// Shapes are refused for the sake of an output where inputs alone would do.
+/// The row for a mismatch of shapes: that of outputs if all inputs broadcast.
 static LayerStatus mismatch(const LayerBatch &batch) {
   for (std::size_t item = 0; item < batch.size; ++item)
     if (!batch.shapeOf(item))
@@ -221,7 +220,7 @@ static LayerStatus mismatch(const LayerBatch &batch) {
   return LayerStatus::OutputMismatch;
 }
 
-/// The row for what the kernel refused.
+/// The row for an error of the kernel.
 static LayerStatus statusOf(ErrorCode code, const LayerBatch &batch) {
   switch (code) {
   case ErrorCode::MissingOperand:
@@ -262,7 +261,7 @@ callAllocator(const OutputAllocator &allocate, std::size_t item, DType type,
   }
 }
 
-/// Makes the outputs that are empty, once the others and all inputs are right.
+/// Has empty outputs allocated, after the others and all inputs were checked.
 static Forwarded fill(const LayerBatch &batch, std::vector<TensorView> &outputs,
                       const OutputAllocator &allocate) {
   std::vector<Shape> shapes;
@@ -297,7 +296,7 @@ static Forwarded fill(const LayerBatch &batch, std::vector<TensorView> &outputs,
 static Forwarded compute(const LayerBatch &batch,
                          Span<const TensorView> outputs,
                          const RunOptions &options) {
-  // A single call needs nothing from the heap.
+  // A single call allocates nothing.
   const bool isOne = batch.size == 1;
   const auto status =
       isOne ? batch.kernel.run(batch.inputs, outputs, options)

@@ -41,7 +41,7 @@ const TensorView *PnnxOperator::attribute(std::string_view key) const {
   return nullptr;
 }
 
-/// Other things have names too, and may have no end.
+/// Pipes and devices may have no end, so only regular files are read.
 static Status checkFile(const std::string &path) {
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error))
@@ -62,7 +62,7 @@ static Expected<std::string> readFile(const std::string &path) {
   return text;
 }
 
-/// The weights of a model without a `.bin` file, which has no attributes.
+/// The weights of a model without a `.bin` file, which must have no attributes.
 static Expected<Weights> noWeights(const Network &network,
                                    std::string_view name) {
   for (const PnnxOperator &op : network.operators)

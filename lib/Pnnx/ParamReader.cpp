@@ -21,33 +21,33 @@ using namespace kexpr::pnnx;
 
 static constexpr std::string_view Magic = "7767517";
 
-/// Operators of a cycle that a message names at most.
+/// The most operators of a cycle that a message names.
 static constexpr std::size_t MaxNamed = 8;
 
 //===-- Operands ----------------------------------------------------------===//
 
 namespace {
-/// The operands that were listed so far. Names are compared in a tree, not a
-/// hash table: a file cannot make that slow.
+/// The operands that were listed so far. Names are looked up in a tree, which
+/// no choice of names makes slow, as it can a hash table.
 class OperandTable {
 public:
   explicit OperandTable(const ParamText &source) : source(source) {}
 
-  /// How many operands the file says there are; more are refused.
+  /// Sets the number of operands in the header; more are refused.
   void expect(std::size_t count) { declared = count; }
   std::size_t expected() const { return declared; }
   std::size_t size() const { return operands.size(); }
 
-  /// An operator, by position, that takes or makes the operand of that name.
+  /// Adds an operator, by position, that takes or makes the operand.
   Expected<std::uint32_t> addConsumer(Word name, std::uint32_t consumer);
   Expected<std::uint32_t> addProducer(Word name, std::uint32_t producer);
 
   /// The operand of that name if this operator lists it.
   Expected<std::uint32_t> find(Word name, std::uint32_t lister) const;
-  /// What a file says of an operand; it may say so again.
+  /// Sets type and shape of an operand, which the file may repeat.
   Status setShape(Word word, std::uint32_t operand, const ShapeText &shape);
 
-  /// Checks that each operand has a producer, and hands them all out.
+  /// Moves all operands out. Each must have a producer.
   Expected<std::vector<PnnxOperand>> take();
 
 private:
@@ -210,7 +210,7 @@ Status PartReader::readParameter(Word key, Word value) {
   return {};
 }
 
-/// PNNX writes strings as they are, blanks included.
+/// Appends a word to a parameter: PNNX writes strings with their blanks.
 void PartReader::continueParameter(Word word) {
   const char *end = word.text.data() + word.text.size();
   op.parameters.back().text.append(parameter.data() + parameter.size(), end);
@@ -245,7 +245,7 @@ Status PartReader::readShape(Word operand, Word value) {
   return operands.setShape(value, *found, *text);
 }
 
-/// An operand that is listed twice may have two names.
+/// Links inputs that are one operand, which may have a name each time.
 void PartReader::chainInputs() {
   op.inputNames.resize(op.inputs.size());
   nextUnnamed.resize(op.inputs.size());
@@ -271,7 +271,7 @@ Status PartReader::readInputName(Word key, Word value) {
   return {};
 }
 
-/// Whether no key is given twice.
+/// Checks that no key is given twice.
 Status PartReader::checkKeys() const {
   auto sorted = keys;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -328,7 +328,8 @@ static std::vector<std::uint32_t> cycleOf(const Network &network) {
     ordered[position] = true;
   auto current = static_cast<std::uint32_t>(
       std::find(ordered.begin(), ordered.end(), false) - ordered.begin());
-  // What is left out waits for another that is: backwards there is no end.
+  // Every operator that is left out waits for another one, so going from one to
+  // the next ends in a cycle.
   std::vector<std::uint32_t> path;
   while (!met[current]) {
     met[current] = true;
@@ -369,13 +370,13 @@ private:
   OperandTable operands;
   Network network;
   Word operatorCount, operandCount; ///< Where line 2 has them.
-  std::uint32_t declared = 0;       ///< Operators.
+  std::uint32_t declared = 0;       ///< Number of operators in line 2.
   std::map<std::string_view, std::uint32_t> positions;
   std::vector<Word> names; ///< Of the operators.
 };
 } // namespace
 
-/// Text has no NUL; names end at one where C reads them.
+/// Refuses NUL bytes, at which C would end a name.
 Status ParamReader::checkBytes() {
   const std::size_t nul = text.find('\0');
   if (nul == text.npos)

@@ -17,7 +17,7 @@ using namespace kexpr::pnnx;
 
 static constexpr std::string_view Blanks = " \t\r\v\f";
 
-/// Errors of longer texts do without them.
+/// Errors of longer texts have no copy of the text.
 static constexpr std::size_t MaxShownText = std::size_t{1} << 20;
 
 bool ParamText::nextLine() {
@@ -54,7 +54,7 @@ Error ParamText::fault(Word at, std::string message) const {
           {begin, begin + at.text.size()}};
 }
 
-/// Known to PNNX, but not to kexpr. The second half is what old files say.
+/// Types of PNNX that kexpr does not have. The second half is from old files.
 static constexpr std::string_view OtherTypes[] = {
     "", "null", "c64", "c128", "c32", "cp64", "cp128", "cp32"};
 
@@ -75,7 +75,7 @@ static Expected<std::int64_t> readExtent(std::string_view text) {
   return extent;
 }
 
-/// What stands between the brackets.
+/// Reads the text between the brackets.
 static Expected<Shape> readExtents(std::string_view text) {
   std::int64_t extents[MaxRank];
   std::size_t rank = 0;

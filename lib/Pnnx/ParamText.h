@@ -35,18 +35,18 @@ public:
   bool nextLine();
   /// The next word of this line.
   Word word();
-  /// The same, and it stays the next.
+  /// The next word of this line, without going past it.
   Word peek() const { return ParamText(*this).word(); }
   /// Whether only blanks and line ends follow this line.
   bool endsHere() const;
 
-  /// InvalidSyntax at a word: "line 7 of <name>: <message>". The text goes
-  /// along for `Error::render` unless it is huge.
+  /// InvalidSyntax at a word: "line 7 of <name>: <message>". The error has the
+  /// text, for `Error::render`, unless that is huge.
   Error fault(Word at, std::string message) const;
 
 private:
   std::string_view text, name;
-  /// What follows this line, and what follows this word on it.
+  /// The text after this line, and the rest of the line.
   std::string_view rest, line;
   std::size_t number = 0;
 };

@@ -15,12 +15,12 @@
 using namespace kexpr;
 using namespace kexpr::pnnx;
 
-/// More than deflate gains on anything. What claims to gain more is refused
-/// before memory is spent on it.
+/// Deflate compresses by less. An entry that claims to gain more is refused
+/// before memory is allocated for it.
 static constexpr std::uint64_t MaxGain = 1100;
 
 namespace {
-/// libzip's account of what went wrong.
+/// An error of libzip.
 class ZipError {
 public:
   ZipError() { zip_error_init(&error); }
@@ -50,10 +50,10 @@ public:
   static Expected<WeightFile> open(Span<const unsigned char> bytes,
                                    std::string_view name);
 
-  /// The position of an entry that is as long as it must be. All that is found
-  /// in a file, once each, is bounded by a multiple of the file's own size.
+  /// The position of an entry of exactly so many bytes. All entries that are
+  /// found, once each, have at most a multiple of the size of the file.
   Expected<std::uint64_t> find(const std::string &entry, std::uint64_t bytes);
-  /// The whole of what was found. Checks its CRC.
+  /// Reads all bytes of an entry that was found, and checks its CRC.
   Status read(std::uint64_t position, const std::string &entry,
               unsigned char *to, std::uint64_t bytes) const;
 
@@ -146,7 +146,7 @@ Status WeightFile::read(std::uint64_t position, const std::string &entry,
   zip_int64_t count = 1;
   for (; count > 0 && done < bytes; done += count)
     count = zip_fread(file, to + done, bytes - done);
-  // The CRC is compared at the end, which one more byte asks for.
+  // Reading one byte past the end makes libzip compare the CRC.
   unsigned char more = 0;
   if (count >= 0)
     count = zip_fread(file, &more, 1);
@@ -159,11 +159,11 @@ Status WeightFile::read(std::uint64_t position, const std::string &entry,
 
 //===-- Loading -----------------------------------------------------------===//
 
-/// Where attributes begin: at a cache line, and at a vector of any width.
+/// The alignment of attributes: a cache line, and a vector of any width.
 static constexpr std::uint64_t Alignment = 64;
 
 namespace {
-/// Where the bytes of an attribute come from and go to.
+/// An attribute: its entry in the file, and its offset in memory.
 struct StoredAttribute {
   TensorView *view;
   std::string entry;
