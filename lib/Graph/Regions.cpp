@@ -98,8 +98,7 @@ public:
   GroupBuilder(const TypedFlow &typed, const Uses &uses)
       : groupOf(typed.units.size()), typed(typed), uses(uses) {}
 
-  void addAlone(UnitId unit);
-  void addElementwise(UnitId unit);
+  void add(UnitId unit, bool mayJoin);
 
   std::vector<Group> groups;
   std::vector<GroupId> groupOf; ///< By unit, of those added.
@@ -278,18 +277,15 @@ GroupBuilder::Candidates GroupBuilder::siblingsOf(UnitId unit) const {
   return siblings;
 }
 
-void GroupBuilder::addElementwise(UnitId unit) {
+void GroupBuilder::add(UnitId unit, bool mayJoin) {
   next = unit;
-  if (tryJoin(unit, producersOf(unit)))
-    return;
-  for (const GroupId sibling : siblingsOf(unit))
-    if (tryJoin(unit, {sibling}))
+  if (mayJoin) {
+    if (tryJoin(unit, producersOf(unit)))
       return;
-  addAlone(unit);
-}
-
-void GroupBuilder::addAlone(UnitId unit) {
-  next = unit;
+    for (const GroupId sibling : siblingsOf(unit))
+      if (tryJoin(unit, {sibling}))
+        return;
+  }
   Group group = joined(unit, {});
   group.level = levelFor(unit, {});
   group.units = {unit};
@@ -304,7 +300,7 @@ namespace {
 class RegionBuilder {
 public:
   RegionBuilder(const Flow &flow, const TypedFlow &typed, const Uses &uses,
-                GroupBuilder gathered);
+                GroupBuilder grouped);
 
   void copyCheapUnits();
   void dropUnneeded();
@@ -328,9 +324,9 @@ private:
 } // namespace
 
 RegionBuilder::RegionBuilder(const Flow &flow, const TypedFlow &typed,
-                             const Uses &uses, GroupBuilder gathered)
-    : typed(typed), uses(uses), groups(std::move(gathered.groups)),
-      groupOf(std::move(gathered.groupOf)), operands(groups.size()),
+                             const Uses &uses, GroupBuilder grouped)
+    : typed(typed), uses(uses), groups(std::move(grouped.groups)),
+      groupOf(std::move(grouped.groupOf)), operands(groups.size()),
       isNeeded(typed.values.size(), false) {
   for (Group &group : groups) {
     std::sort(group.units.begin(), group.units.end());
@@ -492,13 +488,10 @@ std::vector<Region> RegionBuilder::order() const {
 std::vector<Region> graph::makeRegions(const Flow &flow, const TypedFlow &typed,
                                        bool fuse) {
   const Uses uses(flow, typed);
-  GroupBuilder gathered(typed, uses);
+  GroupBuilder grouped(typed, uses);
   for (UnitId unit = 0; unit < typed.units.size(); ++unit)
-    if (fuse && typed.units[unit].isElementwise())
-      gathered.addElementwise(unit);
-    else
-      gathered.addAlone(unit);
-  RegionBuilder builder(flow, typed, uses, std::move(gathered));
+    grouped.add(unit, fuse && typed.units[unit].isElementwise());
+  RegionBuilder builder(flow, typed, uses, std::move(grouped));
   if (fuse)
     builder.copyCheapUnits();
   builder.dropUnneeded();
