@@ -15,17 +15,17 @@ extern "C" {
 
 /// Does the tasks [begin, end) of a call.
 typedef void (*kexpr_tasks)(int64_t begin, int64_t end, void *call);
-/// A host's own threads, on which calls run in place of oneTBB's; all members 0
+/// A host's own threads, on which calls run instead of oneTBB's; all members 0
 /// for none.
 typedef struct kexpr_executor {
-  /// Calls `tasks` with ranges that cover [0, count) once, and with `call`, on
-  /// any threads, in any order, and returns when all these calls have. Any
-  /// thread may call it, several at once. If it returns with tasks that were
-  /// never done its call fails, with outputs partly written; what it calls too
-  /// late does nothing.
+  /// Calls `tasks` with ranges that cover each of [0, count) once, and with
+  /// `call`, on any threads, in any order, and returns when all these calls
+  /// have. Any thread may call it, several at once. If it returns before all
+  /// tasks are done the call fails, and outputs may be partly written; later
+  /// calls of `tasks` for it do nothing.
   void (*run)(void *context, int64_t count, kexpr_tasks tasks, void *call);
-  void *context;    ///< Passed on; lives as long as what was given it.
-  uint32_t threads; ///< Tasks of a call at most; 0 is one a thread there is.
+  void *context;    ///< Of `run`; lives as long as its engine or call.
+  uint32_t threads; ///< The most tasks of a call; 0: as many as the machine.
 } kexpr_executor;
 
 #ifdef __cplusplus

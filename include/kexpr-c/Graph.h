@@ -54,7 +54,7 @@ KEXPR_API kexpr_code kexpr_node_attribute(const kexpr_node *node,
 
 //===-- Layers of the host ------------------------------------------------===//
 
-/// What is known of a tensor before its elements are.
+/// The element type and shape of a tensor.
 typedef struct kexpr_tensor_type {
   kexpr_dtype type;
   uint32_t rank;
@@ -149,15 +149,16 @@ typedef struct kexpr_named_tensor {
 } kexpr_named_tensor;
 /// Runs the network on all its inputs, of any shapes that fit what the file
 /// says. Outputs that are not given the graph keeps itself; those given share
-/// no memory with inputs or each other.
+/// no memory with inputs or each other. A run in which a step fails may have
+/// written outputs.
 KEXPR_API kexpr_code kexpr_graph_run(
     kexpr_graph *graph, const kexpr_named_tensor *inputs, size_t input_count,
     const kexpr_named_tensor *outputs, size_t output_count,
     const kexpr_run_options *options, kexpr_error **error);
 /// An output of the last run: the host's tensor, or memory of the graph. The
-/// latter may be given to later runs as any input or output, and is there until
-/// a run that it is not given to; the shape until this output is asked for
-/// again.
+/// latter may be given to later runs as any input or output, and is valid until
+/// a run that it is not given to; its shape until the next call for this
+/// output. A constant of the model is the model's memory, not to be written.
 KEXPR_API kexpr_code kexpr_graph_value(kexpr_graph *graph, const char *output,
                                        kexpr_tensor *tensor,
                                        kexpr_error **error);

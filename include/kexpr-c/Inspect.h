@@ -44,11 +44,12 @@ enum { ///< Who sees kernels by name, for kexpr_engine_options.listeners. The
   KEXPR_LISTENER_GDB = 4,      ///< GDB's and LLDB's interface.
   KEXPR_LISTENER_VTUNE = 8     ///< Programs that VTune starts.
 };
-/// KEXPR_OK, or the first thing that kept listeners from being told.
+/// KEXPR_OK, or the first error of a listener.
 KEXPR_API kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
                                                   kexpr_error **error);
-/// KEXPR_OK, or why the directory for dumps is not used, or what of the last
-/// loop could not be written there; and which word of `log` is none.
+/// KEXPR_OK, or why the directory for dumps is not used, or which file of the
+/// last loop could not be written there; and which word of `log` names no
+/// event.
 KEXPR_API kexpr_code kexpr_engine_dump_status(const kexpr_engine *engine,
                                               kexpr_error **error);
 KEXPR_API kexpr_code kexpr_engine_log_status(const kexpr_engine *engine,
@@ -89,12 +90,12 @@ KEXPR_API kexpr_code kexpr_kernel_get_compile_times(const kexpr_kernel *kernel,
                                                     kexpr_error **error);
 
 enum {                    ///< What an expression is on its way to machine code.
-  KEXPR_STAGE_TOKENS = 0, ///< The words of the text and their places.
+  KEXPR_STAGE_TOKENS = 0, ///< The words of the text and their ranges.
   KEXPR_STAGE_AST = 1,    ///< The tree.
   KEXPR_STAGE_RPN = 2,    ///< The reverse Polish order.
   KEXPR_STAGE_GRAPH = 3,  ///< The checked, simplified graph.
   KEXPR_STAGE_DOT = 4,    ///< The same for Graphviz.
-  KEXPR_STAGE_PLAN = 5,   ///< The graph and how operands pattern.
+  KEXPR_STAGE_PLAN = 5,   ///< The graph and the access patterns of operands.
   KEXPR_STAGE_LLVM = 6,   ///< LLVM IR as it is emitted.
   KEXPR_STAGE_LLVM_OPT = 7, ///< LLVM IR as instruction selection gets it.
   KEXPR_STAGE_MIR = 8,      ///< LLVM's MIR text of the finished function.

@@ -23,18 +23,20 @@
 ///
 /// Errors. What can fail returns a `kexpr_code` and takes `kexpr_error **`
 /// last. That may be NULL; else what it points to is overwritten: by NULL on
-/// success, on failure by an error that the caller frees. Other out parameters
-/// are set whatever happens, on failure to NULL or 0. No argument is too wrong
-/// for an answer: NULL where there must be something is KEXPR_INVALID_ARGUMENT,
-/// or 0, NULL or "" from what has no code to return. Nothing throws and nothing
-/// aborts. A refused call has written nothing to tensors.
+/// success, on failure by an error that the caller frees. Pointers, numbers and
+/// tensors that a function gives through other parameters are NULL or 0 after a
+/// failure. NULL where there must be something is KEXPR_INVALID_ARGUMENT, or 0,
+/// NULL or "" from a function that returns no code. Nothing throws and nothing
+/// aborts. A call that is refused for its arguments has written nothing to
+/// tensors.
 ///
 /// Memory. What a function gives through `kexpr_x **` belongs to the caller,
 /// who frees it with `kexpr_x_free`; NULL may be freed. `const` pointers that
-/// are returned, text among them, live as long as the object they were asked
-/// of. Objects do not need each other: a kernel outlives its engine. Arguments
-/// are looked at during the call only; tensors' data must be there whenever a
-/// kernel runs that is bound to it. Text ends with a NUL, given or taken.
+/// are returned, text among them, live as long as the object that the function
+/// was given. Objects do not need each other: a kernel outlives its engine.
+/// Arguments are read during the call only; tensors' data must be valid
+/// whenever a kernel runs that is bound to it. Text ends with a NUL, given or
+/// taken.
 ///
 /// Threads. Any number may use one object at once, but for graphs; free it when
 /// none does.
@@ -87,12 +89,13 @@ KEXPR_API void kexpr_error_free(kexpr_error *error);
 KEXPR_API kexpr_code kexpr_error_code(const kexpr_error *error);
 /// One sentence: "unknown operator 'ad'; did you mean 'add'?".
 KEXPR_API const char *kexpr_error_message(const kexpr_error *error);
-/// "error: " and the sentence; where the fault has a place in an expression,
+/// "error: " and the sentence; where the fault has a range in an expression,
 /// two more lines show it with a caret. No newline at the end.
 KEXPR_API const char *kexpr_error_render(const kexpr_error *error);
 /// The expression the fault is in, or "".
 KEXPR_API const char *kexpr_error_source(const kexpr_error *error);
-/// Whether the fault has a place; bytes [begin, end) of the source are it.
+/// Whether the fault has a range in the source: bytes [begin, end). Without one
+/// both are 0.
 KEXPR_API bool kexpr_error_range(const kexpr_error *error, size_t *begin,
                                  size_t *end);
 
@@ -196,7 +199,7 @@ typedef struct kexpr_compile_options {
 
 typedef struct kexpr_expression kexpr_expression;
 typedef struct kexpr_kernel kexpr_kernel;
-/// The kernel of a text, from the cache if it was asked for before.
+/// The kernel of a text, from the cache if it was compiled before.
 KEXPR_API kexpr_code kexpr_engine_compile(const kexpr_engine *engine,
                                           const char *text,
                                           const kexpr_compile_options *options,

@@ -108,20 +108,19 @@ struct EngineOptions {
   /// `cacheDirectory` could be. Compilations take several times longer and fail
   /// for none of it (`Engine::dumpStatus`).
   std::string dumpDirectory = {};
-  /// What to say a line about: `compile`, `cache`, both with a comma, or
+  /// The events to log, a line each: `compile`, `cache`, both with a comma, or
   /// `none`; empty is what the environment variable KEXPR_LOG says.
   std::string log = {};
-  /// Gets the lines, without their ends, instead of standard error, soon after
-  /// what they tell of. Any thread may call it, several at once. It may do
-  /// anything, compile and free engines too, which is then not logged; it must
-  /// not throw.
+  /// Receives the lines, without line feeds, instead of standard error, soon
+  /// after the event. Any thread may call it, several at once. It may compile
+  /// and free engines, which is then not logged; it must not throw.
   std::function<void(std::string_view line)> logSink = {};
   /// Prepares the code generator on a background thread when the engine is
   /// made, which takes most of the time of a process's first compilation.
   bool warmUp = false;
   ListenerOptions listeners = {};
-  /// Threads of the host that kernels of this engine run on, if it has a
-  /// function, instead of oneTBB's.
+  /// Threads of the host that kernels of this engine run on instead of
+  /// oneTBB's, unless `Executor::run` is null.
   Executor executor = {};
 };
 
@@ -145,8 +144,8 @@ struct EngineStats {
   /// Loops that a new kernel shares with another, which differs from it in
   /// literals or names of operands alone.
   std::uint64_t shared = 0;
-  std::uint64_t evictions = 0;
-  std::size_t kernels = 0;   ///< Kernels in the cache now.
+  std::uint64_t evictions = 0; ///< Kernels that made room for others.
+  std::size_t kernels = 0;     ///< Kernels in the cache now.
   std::size_t codeBytes = 0; ///< Their machine code; shared code counts twice.
   std::size_t bytes = 0;     ///< All that they keep: code, texts and graphs.
   /// Look-ups in the cache on disk that found a loop and did not (a tiered
@@ -161,18 +160,20 @@ struct EngineStats {
 /// same engine.
 class KEXPR_API Engine {
 public:
-  /// An engine for this machine. It cannot fail: where code cannot be
-  /// generated (a CPU without fused multiply-add, a system that forbids it, or
-  /// options that do not fit), kernels are interpreted, or `compile` says what
-  /// is wrong, as it does where there was no memory for an engine. It takes
-  /// microseconds: what generates code is loaded when code must be generated.
+  /// An engine for this machine. A constructor throws nothing. Where code
+  /// cannot be generated (a CPU without fused multiply-add, a system that
+  /// forbids it), kernels are interpreted and `codeStatus` says why; for
+  /// options that do not fit, and where there was no memory for an engine,
+  /// `compile` returns the error. Takes microseconds: LLVM is loaded when code
+  /// must be generated.
   Engine();
   explicit Engine(const EngineOptions &options);
 
   /// The kernel of `expression`. The cache is looked up by the text itself
   /// first, then by its canonical form, so blanks and the spelling of literals
   /// do not matter. Errors: InvalidSyntax, LimitExceeded, UnknownOperator,
-  /// WrongArity, TypeMismatch, Unsupported, CompileFailed.
+  /// WrongArity, TypeMismatch, InvalidArgument, Unsupported, CompileFailed,
+  /// OutOfMemory.
   Expected<Kernel> compile(std::string_view expression,
                            const CompileOptions &options = {}) const;
   /// The same for a text parsed before.
@@ -186,17 +187,18 @@ public:
   Status codeStatus() const;
   /// Success, or why the directory for a cache on disk is not used.
   Status cacheStatus() const;
-  /// Success, or the first thing that kept listeners from being told.
+  /// Success, or the first error of a listener.
   Status listenerStatus() const;
-  /// Success, or why the directory for dumps is not used, or what of the last
-  /// loop could not be written there.
+  /// Success, or why the directory for dumps is not used, or which file of the
+  /// last loop could not be written there.
   Status dumpStatus() const;
-  /// Success, or which word of `log` is none.
+  /// Success, or which word of `EngineOptions::log` names no event.
   Status logStatus() const;
   /// Waits until every `Tiered` kernel has its best tier.
   void settle() const;
-  /// The CPU that code is generated for, and the width of its vectors in bits
-  /// (0 when kernels are interpreted). Loads the code generator.
+  /// The CPU that code is generated for, and the width of its vectors in bits;
+  /// empty and 0 where kernels are interpreted. The name lives as long as any
+  /// copy of the engine. Loads the code generator.
   std::string_view targetCpu() const;
   unsigned vectorBits() const;
 

@@ -31,12 +31,12 @@ enum class ErrorCode {
   OverlappingOutput = 9, ///< An output shares memory with something it may not.
   Unsupported = 10,      ///< Understood, but there is no meaning to compute.
   CompileFailed = 11,    ///< Code generation or linking failed.
-  OutOfMemory = 12,      ///< Memory ran out; nothing was written.
+  OutOfMemory = 12,      ///< Memory or threads ran out.
   Io = 13,               ///< A file could not be read or written.
 };
 
-/// A half-open range of bytes in a text. Empty when an error has no place in
-/// it.
+/// A half-open range of bytes in a text: [begin, end). Empty where an error has
+/// no range, or has one at the end of the text (`Error::hasRange`).
 struct SourceRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -47,8 +47,8 @@ struct SourceRange {
 };
 
 /// A code, one sentence (lower-case start, no full stop) and, where the fault
-/// has a place, the text and the range in it. An ordinary value: copy it, keep
-/// it, send it to another thread.
+/// is in a text, that text and the range in it. An ordinary value: copy it,
+/// keep it, send it to another thread.
 class KEXPR_API Error {
 public:
   Error(ErrorCode code, std::string message)
@@ -56,32 +56,33 @@ public:
   Error(ErrorCode code, std::string message, std::string source,
         SourceRange range)
       : errorCode(code), sentence(std::move(message)), text(std::move(source)),
-        place(range), placed(true) {}
+        faultRange(range), ranged(true) {}
 
   ErrorCode code() const { return errorCode; }
   const std::string &message() const { return sentence; }
   /// The expression or file the fault is in; empty when there is none.
   const std::string &source() const { return text; }
-  SourceRange range() const { return place; }
-  /// Whether `range()` is meaningful: a fault at the end of the text has an
-  /// empty range and a place.
-  bool hasRange() const { return placed; }
+  SourceRange range() const { return faultRange; }
+  /// Whether `range()` is meaningful. It may be empty all the same, for a fault
+  /// at the end of the text.
+  bool hasRange() const { return ranged; }
 
-  /// `error: <message>`, and for a fault with a place the line it is on and a
+  /// `error: <message>`, and for a fault with a range the line it is on and a
   /// caret with tildes under the range. Long lines are cut around the range;
-  /// control characters are shown as spaces. No trailing newline. Functions
-  /// that return texts return a short one where memory runs out.
+  /// control characters are shown as spaces. No trailing newline. Shorter where
+  /// memory runs out.
   std::string render() const;
 
 private:
   ErrorCode errorCode;
   std::string sentence;
   std::string text;
-  SourceRange place;
-  bool placed = false;
+  SourceRange faultRange;
+  bool ranged = false;
 };
 
-/// A `T` or the error that kept it from being made.
+/// A `T`, or the error for which there is none. True means a value. `*` and
+/// `->` need one, `error()` needs an error.
 template <class T, class E = Error> class [[nodiscard]] Expected {
 public:
   Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
@@ -93,7 +94,7 @@ public:
   T *operator->() { return std::get_if<0>(&state); }
   const T *operator->() const { return std::get_if<0>(&state); }
   const E &error() const {
-    assert(!*this && "error() asked of a value");
+    assert(!*this && "error() of a value");
     return *std::get_if<1>(&state);
   }
 
@@ -110,7 +111,7 @@ public:
 
   explicit operator bool() const { return state.index() == 0; }
   const E &error() const {
-    assert(!*this && "error() asked of a success");
+    assert(!*this && "error() of a success");
     return *std::get_if<1>(&state);
   }
 

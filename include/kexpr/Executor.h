@@ -12,27 +12,27 @@
 namespace kexpr {
 inline namespace v2 {
 
-/// A host's own threads, on which calls run in place of oneTBB's
+/// A host's own threads, on which calls run instead of oneTBB's
 /// (`EngineOptions::executor`, `RunOptions::executor`). Results have the same
 /// bits.
 struct Executor {
   /// Does the tasks [begin, end) of a call. Any thread may call it.
   using Tasks = void (*)(std::int64_t begin, std::int64_t end, void *call);
 
-  /// Calls `tasks` with ranges that cover [0, count) once, and with `call`, on
-  /// any threads, in any order, side by side or one after the other, and
+  /// Calls `tasks` with ranges that cover each of [0, count) once, and with
+  /// `call`, on any threads, in any order, one by one or in parallel, and
   /// returns when all these calls have returned. It may be called from any
-  /// thread, by several at once. One that throws, or returns with tasks that
-  /// were never done, makes its call fail with InvalidArgument, after which
-  /// outputs may be partly written; what it calls too late does nothing. On
-  /// the calling thread it finds the floating-point environment of the host.
+  /// thread, by several at once, and finds the host's floating-point
+  /// environment on the calling thread. If it throws, or returns before all
+  /// tasks are done, the call fails with InvalidArgument and outputs may be
+  /// partly written; later calls of `tasks` for it do nothing.
   void (*run)(void *context, std::int64_t count, Tasks tasks,
               void *call) = nullptr;
-  /// Passed on as it is. It must live as long as what was given the executor:
-  /// the engine with its kernels, or the call.
+  /// The first argument of `run`. It must live as long as the engine and its
+  /// kernels, for an engine's executor, or until the call returns.
   void *context = nullptr;
-  /// Tasks of a call at most: as many as threads take part; 0 is one for each
-  /// of the machine.
+  /// The most tasks of a call, one for each thread that takes part; 0 is the
+  /// number of threads of the machine.
   unsigned threads = 0;
 };
 

@@ -39,7 +39,7 @@ enum class TokenKind : std::uint8_t {
 /// "operand", "left parenthesis"...
 KEXPR_API std::string_view nameOf(TokenKind kind);
 
-/// One token and its place in the text as it was given, white space counted.
+/// One token, and its range in the text as it was given, white space counted.
 struct Token {
   TokenKind kind;
   std::string_view text;
@@ -85,8 +85,8 @@ struct RpnEntry {
   std::uint32_t arity; ///< 0 for operands and literals.
 };
 
-/// What a text may hold: past one of these it is refused. What reading takes is
-/// in proportion to the length, which is looked at first.
+/// Limits of a text, which is refused past any of them. The length is checked
+/// first; reading takes time and memory in proportion to it.
 struct ParseLimits {
   std::size_t maxLength = 1 << 20;   ///< Bytes of text.
   std::size_t maxDepth = 4096;       ///< Nested calls and lists.
@@ -110,11 +110,11 @@ struct ExpressionData;
 class KEXPR_API Expression {
 public:
   /// Reads the call grammar `name(arg,...)`, and listings of it, strictly; only
-  /// text that PNNX
-  /// itself wrote wrong (`expm1,@0`, `add(@0,,mul(@1,2))`) is read as the
-  /// prefix notation that PNNX means. A word that is no operator is legal here
-  /// and refused when compiled. Errors carry their place in `text`; only that
-  /// of a text past `maxLength` does not, as it keeps no copy of the text.
+  /// text that PNNX itself wrote wrong (`expm1,@0`, `add(@0,,mul(@1,2))`) is
+  /// read as the prefix notation that PNNX means. A word that is no operator is
+  /// legal here and refused when compiled. Errors: InvalidSyntax,
+  /// LimitExceeded, OutOfMemory. All have their range in `text` but
+  /// OutOfMemory, and that of a text past `maxLength`, which is not copied.
   static Expected<Expression> parse(std::string_view text,
                                     const ParseLimits &limits = {});
 
@@ -130,7 +130,7 @@ public:
   /// reads back to the same value; a listing where calls repeat. Integer and
   /// floating literals stay apart. Two texts that mean the same graph have one.
   const std::string &canonical() const;
-  /// Highest operand index + 1: how many slots a call must have. Slots that
+  /// Highest operand index + 1: how many inputs a call must have. Those that
   /// the text does not name may be empty views and are never read.
   std::uint32_t operandCount() const;
   /// The operand indices that the text names, ascending, each once.

@@ -16,7 +16,7 @@ inline namespace v2 {
 /// may be the argument of any number of calls, and is computed once. Equal
 /// values are one. The element types of operands come with `CompileOptions`, as
 /// those of a text do; operators and types are checked when it is compiled, and
-/// errors show the place in the listing that the expression prints as.
+/// errors show the range in the listing that the expression prints as.
 ///
 /// A builder is for one thread at a time. It may go on after `finish`.
 class KEXPR_API ExpressionBuilder {

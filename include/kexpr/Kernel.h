@@ -36,6 +36,7 @@ enum class Tier : std::uint8_t {
   Optimized,   ///< Machine code that runs fastest.
 };
 
+/// "interpreter", "baseline" or "optimized".
 KEXPR_API std::string_view nameOf(Tier tier);
 
 /// Where the stores of a call go.
@@ -63,8 +64,8 @@ struct RunOptions {
   /// else to do, two milliseconds serve calls that come one by one. Whatever
   /// else wants these cores runs slower meanwhile, the host's own loops too.
   std::chrono::microseconds stayAwake{0};
-  /// Threads of the host that this call runs on, if it has a function, instead
-  /// of the engine's.
+  /// Threads of the host that this call runs on instead of the engine's, unless
+  /// `Executor::run` is null.
   Executor executor = {};
 };
 
@@ -124,10 +125,10 @@ private:
 /// An expression ready to run on any shapes. Cheap to copy, usable from any
 /// number of threads at once, and independent of the life of its Engine.
 ///
-/// Machine code is specialised by how operands walk through memory (contiguous,
-/// one value, strided), not by shape. The common case, all contiguous, is
-/// compiled by `Engine::compile`; another walk is compiled when a call first
-/// needs it and kept.
+/// Machine code is specialised by the access patterns of operands (contiguous,
+/// constant, strided), not by shape. The common case, all contiguous, is
+/// compiled by `Engine::compile`; another one is compiled when a call first
+/// needs it, and kept.
 class KEXPR_API Kernel {
 public:
   /// Computes `outputs` from `inputs` (`inputs[k]` is operand `@k`).
@@ -135,15 +136,16 @@ public:
   /// Inputs broadcast against each other as in PyTorch; each output must have
   /// the broadcast shape of the operands it is computed from, and its type. Of
   /// operands that stand inside `size` alone, the shape is looked at and
-  /// nothing else. Slots that the expression does not use may be empty. Bools
+  /// nothing else. Inputs that the expression does not use may be empty. Bools
   /// are bytes: 0 is false, anything else true, and 0 or 1 is written. An
   /// output may be exactly one of the inputs (same memory, shape and strides);
   /// any other overlap of an output with an input or with another output is an
   /// error. Strides may be any, down to 0 on inputs; a base may be unaligned.
   ///
-  /// Blocks until done. A refused call leaves the outputs untouched. Errors:
-  /// MissingOperand, TypeMismatch, ShapeMismatch, InvalidArgument,
-  /// OverlappingOutput, CompileFailed, OutOfMemory.
+  /// Blocks until done. After an error the outputs are as they were, unless an
+  /// executor of the host failed (`Executor::run`). Errors: MissingOperand,
+  /// TypeMismatch, ShapeMismatch, InvalidArgument, OverlappingOutput,
+  /// CompileFailed, OutOfMemory.
   Status run(Span<const TensorView> inputs, Span<const TensorView> outputs,
              const RunOptions &options = {}) const;
 
@@ -171,20 +173,23 @@ public:
   Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options = {}) const;
 
-  /// The shape that output `index` must have for these inputs.
+  /// The shape that output `index` must have for these inputs, of which only
+  /// types and shapes are looked at. Errors: those of `run`, and
+  /// InvalidArgument for an index past the last output.
   Expected<Shape> outputShape(Span<const TensorView> inputs,
                               std::size_t index = 0) const;
 
   const Expression &expression() const;
   std::size_t outputCount() const;
-  /// The element type that output `index` must have.
+  /// The element type that output `index`, less than `outputCount()`, must
+  /// have.
   DType outputType(std::size_t index = 0) const;
   Precision precision() const;
   /// What runs contiguous calls now.
   Tier tier() const;
   /// Where the machine code of contiguous calls starts; null while interpreted.
   const void *codeAddress() const;
-  /// Bytes of machine code and constants of all walks so far.
+  /// Bytes of machine code and constants, of all access patterns so far.
   std::size_t codeSize() const;
   /// Of the contiguous case; zero stages were not needed.
   CompileTimes compileTimes() const;

@@ -20,7 +20,7 @@
 namespace kexpr {
 inline namespace v2 {
 
-/// What is known of a tensor before its elements are.
+/// The element type and shape of a tensor.
 struct TensorType {
   DType type = DType::F32;
   Shape shape;
@@ -40,9 +40,9 @@ struct TensorType {
 /// `std::bad_alloc` is OutOfMemory.
 class KEXPR_API Layer {
 public:
-  /// Remembers the name and what the file says of the outputs; keeps nothing
-  /// of the model, which lives as long as the layer does. Throws
-  /// `std::bad_alloc`, being part of what a creator does.
+  /// Keeps the operator's name and the types and shapes that the file says of
+  /// its outputs. Keeps no reference to the model, though a graph's model lives
+  /// as long as its layers. May throw `std::bad_alloc`, as a creator may.
   Layer(const PnnxModel &model, const PnnxOperator &op);
   Layer(const Layer &) = delete;
   Layer &operator=(const Layer &) = delete;
@@ -51,15 +51,16 @@ public:
   const std::string &name() const { return operatorName; }
 
   /// The types and shapes of all outputs for inputs of these. Called when
-  /// shapes are planned, not in every run. As it stands, it gives what the file
-  /// says of each, and fails where that is not all.
+  /// shapes are planned, not in every run. Unless it is overridden, it returns
+  /// what the file says of each output, and ShapeMismatch where that is not
+  /// complete.
   virtual Expected<std::vector<TensorType>>
   outputTypes(Span<const TensorType> inputs) const;
 
-  /// Writes all elements of `outputs`, which are row-major, aligned to 64
-  /// bytes unless they are a host's own, and share no memory with `inputs`.
-  /// Inputs are as the host gave them where they are the graph's own, else
-  /// row-major. An error stops the run.
+  /// Writes all elements of `outputs`, which are row-major and share no memory
+  /// with `inputs`. They are aligned to 64 bytes, unless they are tensors that
+  /// the host gave to the run. Inputs of the graph have the strides that the
+  /// host gave them; other inputs are row-major. An error stops the run.
   virtual Status forward(Span<const TensorView> inputs,
                          Span<const TensorView> outputs,
                          const RunOptions &options) = 0;
@@ -78,13 +79,14 @@ private:
 using LayerCreator = std::function<Expected<std::unique_ptr<Layer>>(
     const PnnxModel &, const PnnxOperator &)>;
 
-/// Which types of operators there are, and who computes them: kexpr, which
-/// merges elementwise ones into kernels, or a layer of the host. A plain value;
-/// graphs keep nothing of it.
+/// The types of operators that a graph may have, and who computes each: kexpr,
+/// which merges elementwise ones into kernels, or a layer of the host. A plain
+/// value; graphs keep no reference to it.
 class KEXPR_API LayerRegistry {
 public:
-  /// Errors: InvalidArgument for an empty type, one that is there already, no
-  /// creator, or a type that graphs know themselves (`pnnx.Input`...).
+  /// Lets the host compute `type`. Errors: InvalidArgument for an empty type,
+  /// one that was added before, a null creator, or a type that graphs compute
+  /// themselves (`pnnx.Input`...).
   Status add(std::string type, LayerCreator creator);
 
   /// Lets kexpr compute `type`, or all of `elementwiseTypes()`; the latter is

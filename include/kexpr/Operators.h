@@ -25,14 +25,15 @@ struct OperatorInfo {
   unsigned overloadArity;
   /// The meaning as a formula over x, y, z.
   std::string_view doc;
-  /// "float", "numeric" or "integral": what it computes in.
+  /// The group of element types that it computes in: "float", "numeric",
+  /// "integral"...
   std::string_view types;
-  /// Largest errors in units in the last place; 0.5 is correctly rounded, 0
-  /// exact. In f32 at Precision::Default...
+  /// Largest error in units in the last place (0.5 is correctly rounded, 0
+  /// exact) in f32 at Precision::Default.
   double maxUlp;
-  /// ... in f32 at Precision::Accurate...
+  /// The same in f32 at Precision::Accurate.
   double maxUlpAccurate;
-  /// ... and in f64.
+  /// The same in f64.
   double maxUlpF64;
   /// Primitive operations of one f32 element.
   unsigned operations;
@@ -40,7 +41,8 @@ struct OperatorInfo {
   bool pnnx;
 };
 
-/// Every operator, in the order of docs/operators.md.
+/// Every operator, in the order of docs/operators.md; empty where memory runs
+/// out.
 KEXPR_API Span<const OperatorInfo> operators();
 
 } // namespace v2

@@ -51,8 +51,8 @@ struct GraphPort {
   std::optional<Shape> shape; ///< -1 is an unknown extent.
 };
 
-/// One thing that a run does: a kernel over a region of elementwise operators,
-/// or a layer of the host.
+/// One step of a run: a kernel over a region of elementwise operators, or a
+/// layer of the host.
 struct GraphStep {
   /// Names of the operators computed, producers first. One that several steps
   /// compute, as it is cheaper than keeping its value, is in each of them.
@@ -65,7 +65,7 @@ struct GraphStep {
   std::chrono::nanoseconds time{};          ///< Of `profile` only.
 };
 
-/// What one set of input shapes came to.
+/// Memory of intermediate values, for the shapes of the last run.
 struct GraphMemory {
   std::size_t values = 0; ///< Bytes of all intermediate values together.
   std::size_t arena = 0;  ///< Bytes they lie in.
@@ -100,25 +100,29 @@ public:
   /// Runs every layer once, on inputs of any shapes that fit what the file
   /// says; shapes not met lately are planned first. All inputs must be given,
   /// each once. Outputs may be given, and then share no memory with inputs or
-  /// each other; others the graph keeps itself, in memory that it is not given
-  /// in the same call. Errors: InvalidArgument for names and numbers,
-  /// TypeMismatch and ShapeMismatch, OverlappingOutput, those of planning (see
-  /// `create`), and those of kernels and layers. A call refused for its
-  /// arguments has written nothing.
+  /// each other. Other outputs the graph keeps in memory of its own, apart from
+  /// all tensors of the call. Errors: InvalidArgument for names and numbers,
+  /// MissingOperand, TypeMismatch, ShapeMismatch, OverlappingOutput, those of
+  /// planning (see `create`), and those of kernels and layers. A call that is
+  /// refused for its arguments, or fails in planning, has written nothing; one
+  /// in which a step fails may have written outputs.
   Status run(Span<const NamedTensor> inputs,
              Span<const NamedTensor> outputs = {},
              const RunOptions &options = {});
 
-  /// The same, with the time of every step.
+  /// Runs as `run` does, and returns the steps with the time of each.
   Expected<std::vector<GraphStep>> profile(Span<const NamedTensor> inputs,
                                            Span<const NamedTensor> outputs = {},
                                            const RunOptions &options = {});
 
-  /// An output of the last run, which was not refused: the host's tensor, or
-  /// memory of the graph. The latter may be given to later runs, whole or in
-  /// part, as any input or output. It is valid until a run that it is not given
-  /// to; the graph then has memory for as many such tensors as were given at
-  /// once.
+  /// An output of the last run that was not refused for its arguments: the
+  /// host's tensor, or memory of the graph. The latter may be given to later
+  /// runs, whole or in part, as any input or output, and is valid until a run
+  /// that it is not given to. The graph keeps memory for as many such tensors
+  /// as were given at once. An output that is a constant of the model is the
+  /// model's memory: valid as long as that, and not to be written. Errors:
+  /// InvalidArgument for another name, and where the last run failed or there
+  /// was none.
   Expected<TensorView> output(std::string_view name) const;
 
   /// What a run does, for the shapes of the last run, or those of the file;

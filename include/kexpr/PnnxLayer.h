@@ -14,9 +14,8 @@
 namespace kexpr {
 inline namespace v2 {
 
-/// What a layer may say of an operator or a call that it refuses: one row each
-/// of the table by which a framework turns them into its own codes. Values are
-/// stable and without gaps.
+/// Why a layer refuses an operator or a call: the rows of the table by which a
+/// framework maps errors to its own codes. Values are stable and without gaps.
 enum class LayerStatus : std::uint8_t {
   NullOperator,          ///< There is no operator.
   MissingExpression,     ///< It has no parameter `expr`.
@@ -58,7 +57,7 @@ private:
   LayerStatus layerStatus;
 };
 
-/// How a host holds the value of an operator's parameter.
+/// The type in which a host holds the value of an operator's parameter.
 enum class ParameterKind : std::uint8_t {
   Null,
   Bool,
@@ -110,16 +109,18 @@ public:
   /// size. Operands past those the expression uses are not looked at. An
   /// output may be exactly an input of its own item; `@0` copies.
   ///
-  /// Memory is the host's: outputs are written where they are. One that is an
-  /// empty view is made by `allocate`, once inputs and the shapes of the other
-  /// outputs were found right; without it that is an error. A refused call has
-  /// written nothing, and nothing is computed when an allocation fails: what
-  /// was allocated before stays the host's. What `allocate` throws is an
-  /// AllocationFailed that says so, and `std::bad_alloc` OutOfMemory.
+  /// Memory is the host's: outputs are written where they are. An output that
+  /// is an empty view is made by `allocate`, once inputs and the shapes of the
+  /// other outputs were found right; without `allocate` it is an error. A
+  /// refused call has written nothing. If an allocation fails nothing is
+  /// computed, and outputs allocated before stay the host's. An exception of
+  /// `allocate` is AllocationFailed with its text, `std::bad_alloc`
+  /// OutOfMemory.
   ///
   /// Hosts that call from several threads at once set `options.maxThreads` to
-  /// 1: the call then stays on its thread and wakes no other. Such a call takes
-  /// nothing from the heap if it is warm, has one item and an output for it.
+  /// 1: the call then stays on its thread and wakes no other. Such a call
+  /// allocates nothing if one with these shapes went before on the thread, it
+  /// has one item with its output, and the kernel has at most eight tensors.
   Expected<void, LayerError>
   forward(Span<const TensorView> inputs, Span<const TensorView> outputs,
           const RunOptions &options = {},

@@ -48,10 +48,11 @@ struct PnnxOperand {
   std::optional<DType> type;
 };
 
+/// A line of the `.param` file: what is computed from which operands.
 struct PnnxOperator {
   std::string type;
-  std::string name;
-  std::vector<std::uint32_t> inputs;  ///< Positions in `operands()`, in order.
+  std::string name;                  ///< No other operator of the model has it.
+  std::vector<std::uint32_t> inputs; ///< Positions in `operands()`, in order.
   std::vector<std::uint32_t> outputs; ///< The same.
   /// From `$key=operand`: nothing, or one for each input, "" where none is
   /// said.
@@ -73,11 +74,11 @@ public:
   /// Reads `<name>.pnnx.param`, and the `.bin` (empty: none, which is an error
   /// if an operator has attributes of a DType). Errors: Io names the file;
   /// InvalidSyntax is what is wrong inside one, with its line or entry name,
-  /// and with the place in a `.param` text of up to a mebibyte; OutOfMemory.
+  /// and with the range in a `.param` text of up to a mebibyte; OutOfMemory.
   static Expected<PnnxModel> load(const std::string &paramPath,
                                   const std::string &binPath = {});
-  /// The same from memory, which is not looked at afterwards; `name` stands for
-  /// the files in messages.
+  /// The same from memory, which is copied; `name` stands for the files in
+  /// messages.
   static Expected<PnnxModel> parse(std::string_view param,
                                    Span<const unsigned char> bin = {},
                                    std::string_view name = "model");

@@ -34,8 +34,8 @@ struct Scalar {
   KEXPR_API std::string str() const;
 };
 
-/// Whether an expression has no use for elements: operands stand inside `size`
-/// alone, so that `evaluate` serves.
+/// Whether an expression needs no elements, so that `evaluate` can compute it:
+/// operands stand inside `size` alone.
 KEXPR_API bool isScalar(const Expression &expression);
 
 /// The value of a constant or of shape arithmetic, such as
@@ -44,7 +44,7 @@ KEXPR_API bool isScalar(const Expression &expression);
 /// may nest and hold anything. No element is looked at: errors are operands
 /// outside of `size`, shapes that are missing or have no such axis, integers
 /// that leave 64 bits or are divided by 0, and what `Engine::compile` refuses
-/// in a call, each with its place in the text.
+/// in a call, each with its range in the text.
 KEXPR_API Expected<Scalar> evaluate(const Expression &expression,
                                     Span<const Shape> shapes = {});
 

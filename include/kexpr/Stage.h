@@ -15,16 +15,17 @@
 namespace kexpr {
 inline namespace v2 {
 
-/// A form of an expression on its way to machine code, to be looked at. Values
-/// are stable and shared with the C API.
+/// A form of an expression on its way to machine code, as `Kernel::dump` shows
+/// it. Values are stable and shared with the C API.
 enum class Stage : std::uint8_t {
-  Tokens = 0, ///< The words of the text and their places.
+  Tokens = 0, ///< The words of the text and their ranges.
   Ast = 1,    ///< The tree.
   Rpn = 2,    ///< The reverse Polish order and the height of its stack.
   Graph = 3,  ///< The checked, simplified graph.
   Dot = 4,    ///< The same for Graphviz.
-  Plan = 5,   ///< The graph, how operands pattern, and the work of one element.
-  Llvm = 6,   ///< LLVM IR as it is emitted.
+  /// The graph, the access patterns of operands, and the work of one element.
+  Plan = 5,
+  Llvm = 6,    ///< LLVM IR as it is emitted.
   LlvmOpt = 7, ///< LLVM IR as instruction selection gets it.
   Mir = 8,     ///< The finished machine function, as LLVM's MIR text.
   Asm = 9,     ///< Assembly.

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CApi.h"
-#include "Api/CApiOptions.h"
 
 using namespace kexpr;
 using namespace kexpr::capi;
@@ -14,12 +13,12 @@ const char *kexpr_version() { return KEXPR_VERSION; }
 
 kexpr_code kexpr_engine_create(const kexpr_engine_options *options,
                                kexpr_engine **engine, kexpr_error **error) {
-  return make(engine, error, [&]() -> Expected<Engine> {
+  return make(engine, error, {}, [&]() -> Expected<Engine> {
     auto read = optionsOf(options);
     if (!read)
       return read.error();
     Engine made(*read);
-    // An engine that there was no memory for says so of all that it has.
+    // Every status of an engine that there was no memory for is OutOfMemory.
     const Status log = made.logStatus();
     if (!log && log.error().code() == ErrorCode::OutOfMemory)
       return log.error();
@@ -31,21 +30,19 @@ void kexpr_engine_free(kexpr_engine *engine) { delete engine; }
 
 /// The kernel of a text or an expression.
 template <class T>
-static Expected<Kernel> compile(const kexpr_engine *engine, const T &source,
+static Expected<Kernel> compile(const kexpr_engine &engine, const T &source,
                                 const kexpr_compile_options *options) {
   auto read = optionsOf(options);
   if (!read)
     return read.error();
-  return engine->engine.compile(source, *read);
+  return engine.object.compile(source, *read);
 }
 
 kexpr_code kexpr_engine_compile(const kexpr_engine *engine, const char *text,
                                 const kexpr_compile_options *options,
                                 kexpr_kernel **kernel, kexpr_error **error) {
-  return make(kernel, error, [&]() -> Expected<Kernel> {
-    if (!engine || !text)
-      return isNull(engine ? "the text" : "the engine");
-    return compile(engine, std::string_view(text), options);
+  return make(kernel, error, {{engine, "the engine"}, {text, "the text"}}, [&] {
+    return compile(*engine, std::string_view(text), options);
   });
 }
 
@@ -54,66 +51,58 @@ kexpr_code kexpr_engine_compile_expression(const kexpr_engine *engine,
                                            const kexpr_compile_options *options,
                                            kexpr_kernel **kernel,
                                            kexpr_error **error) {
-  return make(kernel, error, [&]() -> Expected<Kernel> {
-    if (!engine || !expression)
-      return isNull(engine ? "the expression" : "the engine");
-    return compile(engine, expression->expression, options);
-  });
+  return make(kernel, error,
+              {{engine, "the engine"}, {expression, "the expression"}},
+              [&] { return compile(*engine, expression->object, options); });
 }
 
 void kexpr_engine_settle(const kexpr_engine *engine) {
-  ask(engine, 0, [](const kexpr_engine &asked) {
-    asked.engine.settle();
+  ask(engine, 0, [](const Engine &asked) {
+    asked.settle();
     return 0;
   });
 }
 
+static kexpr_code statusOf(const kexpr_engine *engine, kexpr_error **error,
+                           Status (Engine::*status)() const) {
+  return attempt(error, {{engine, "the engine"}},
+                 [&] { return (engine->object.*status)(); });
+}
+
 kexpr_code kexpr_engine_code_status(const kexpr_engine *engine,
                                     kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    return engine ? engine->engine.codeStatus() : isNull("the engine");
-  });
+  return statusOf(engine, error, &Engine::codeStatus);
 }
 
 kexpr_code kexpr_engine_cache_status(const kexpr_engine *engine,
                                      kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    return engine ? engine->engine.cacheStatus() : isNull("the engine");
-  });
+  return statusOf(engine, error, &Engine::cacheStatus);
 }
 
 kexpr_code kexpr_engine_listener_status(const kexpr_engine *engine,
                                         kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    return engine ? engine->engine.listenerStatus() : isNull("the engine");
-  });
+  return statusOf(engine, error, &Engine::listenerStatus);
 }
 
 kexpr_code kexpr_engine_dump_status(const kexpr_engine *engine,
                                     kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    return engine ? engine->engine.dumpStatus() : isNull("the engine");
-  });
+  return statusOf(engine, error, &Engine::dumpStatus);
 }
 
 kexpr_code kexpr_engine_log_status(const kexpr_engine *engine,
                                    kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    return engine ? engine->engine.logStatus() : isNull("the engine");
-  });
+  return statusOf(engine, error, &Engine::logStatus);
 }
 
 const char *kexpr_engine_target_cpu(const kexpr_engine *engine) {
-  return ask(engine, "", [](const kexpr_engine &asked) {
-    const std::string_view cpu = asked.engine.targetCpu();
+  return ask(engine, "", [](const Engine &asked) {
+    const std::string_view cpu = asked.targetCpu();
     return cpu.empty() ? "" : cpu.data();
   });
 }
 
 uint32_t kexpr_engine_vector_bits(const kexpr_engine *engine) {
-  return ask(engine, std::uint32_t{0}, [](const kexpr_engine &asked) {
-    return asked.engine.vectorBits();
-  });
+  return ask(engine, std::uint32_t{0}, &Engine::vectorBits);
 }
 
 static kexpr_stats recordOf(const EngineStats &stats) {
@@ -140,9 +129,7 @@ static kexpr_stats recordOf(const EngineStats &stats) {
 
 kexpr_code kexpr_engine_get_stats(const kexpr_engine *engine,
                                   kexpr_stats *stats, kexpr_error **error) {
-  return attempt(error, [&]() -> Status {
-    if (!engine)
-      return isNull("the engine");
-    return write(recordOf(engine->engine.stats()), stats, "kexpr_stats");
+  return attempt(error, {{engine, "the engine"}}, [&] {
+    return write(recordOf(engine->object.stats()), stats, "kexpr_stats");
   });
 }

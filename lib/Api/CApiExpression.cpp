@@ -4,48 +4,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Api/CApiOptions.h"
-#include "Api/CApiTensors.h"
-
-#include <algorithm>
-#include <cstring>
-#include <vector>
+#include "Api/CApi.h"
 
 using namespace kexpr;
 using namespace kexpr::capi;
+
+struct kexpr_expression_builder {
+  ExpressionBuilder object;
+};
 
 kexpr_code kexpr_expression_parse(const char *text,
                                   const kexpr_parse_limits *limits,
                                   kexpr_expression **expression,
                                   kexpr_error **error) {
-  return make(expression, error, [&]() -> Expected<Expression> {
-    if (!text)
-      return isNull("the text");
-    auto read = limitsOf(limits);
-    if (!read)
-      return read.error();
-    return Expression::parse(text, *read);
-  });
+  return make(expression, error, {{text, "the text"}},
+              [&]() -> Expected<Expression> {
+                auto read = optionsOf(limits);
+                if (!read)
+                  return read.error();
+                return Expression::parse(text, *read);
+              });
 }
 
 void kexpr_expression_free(kexpr_expression *expression) { delete expression; }
 
 const char *kexpr_expression_text(const kexpr_expression *expression) {
-  return expression ? expression->expression.text().data() : "";
+  return expression ? expression->object.text().data() : "";
 }
 
 const char *kexpr_expression_canonical(const kexpr_expression *expression) {
-  return expression ? expression->expression.canonical().c_str() : "";
+  return expression ? expression->object.canonical().c_str() : "";
 }
 
 uint32_t kexpr_expression_operand_count(const kexpr_expression *expression) {
-  return expression ? expression->expression.operandCount() : 0;
+  return expression ? expression->object.operandCount() : 0;
 }
 
 const uint32_t *
 kexpr_expression_used_operands(const kexpr_expression *expression,
                                size_t *count) {
-  const auto used = expression ? expression->expression.usedOperands()
+  const auto used = expression ? expression->object.usedOperands()
                                : Span<const std::uint32_t>();
   if (count)
     *count = used.size();
@@ -55,8 +53,8 @@ kexpr_expression_used_operands(const kexpr_expression *expression,
 kexpr_code kexpr_expression_builder_create(const kexpr_parse_limits *limits,
                                            kexpr_expression_builder **builder,
                                            kexpr_error **error) {
-  return make(builder, error, [&]() -> Expected<ExpressionBuilder> {
-    auto read = limitsOf(limits);
+  return make(builder, error, {}, [&]() -> Expected<ExpressionBuilder> {
+    auto read = optionsOf(limits);
     if (!read)
       return read.error();
     return ExpressionBuilder(*read);
@@ -67,22 +65,15 @@ void kexpr_expression_builder_free(kexpr_expression_builder *builder) {
   delete builder;
 }
 
-/// Tells `*value` what `add` gives to a builder.
+/// Stores what `add` gives to a builder in `*value`.
 template <class F>
 static kexpr_code addValue(kexpr_expression_builder *builder, uint32_t *value,
                            kexpr_error **error, F add) noexcept {
-  return attempt(error, [&]() -> Status {
-    if (!builder || !value)
-      return isNull(builder ? "the place for the value" : "the builder");
-    const auto made = add(builder->builder);
-    if (!made)
-      return made.error();
-    *value = static_cast<uint32_t>(*made);
-    return {};
-  });
+  return give(value, "the place for the value", error,
+              {{builder, "the builder"}}, [&] { return add(builder->object); });
 }
 
-/// Numbers of values as C++ has them.
+/// Values from their numbers.
 static std::vector<ExpressionBuilder::Value> valuesOf(const uint32_t *values,
                                                       size_t count) {
   std::vector<ExpressionBuilder::Value> all;
@@ -136,39 +127,24 @@ kexpr_code kexpr_expression_builder_call(kexpr_expression_builder *builder,
 kexpr_code kexpr_expression_builder_finish(
     const kexpr_expression_builder *builder, const uint32_t *outputs,
     size_t count, kexpr_expression **expression, kexpr_error **error) {
-  return make(expression, error, [&]() -> Expected<Expression> {
-    if (!builder || (!outputs && count > 0))
-      return isNull(builder ? "the list of outputs" : "the builder");
-    return builder->builder.finish(valuesOf(outputs, count));
-  });
+  return make(expression, error, {{builder, "the builder"}},
+              [&]() -> Expected<Expression> {
+                if (!outputs && count > 0)
+                  return isNull("the list of outputs");
+                return builder->object.finish(valuesOf(outputs, count));
+              });
 }
 
 bool kexpr_expression_is_scalar(const kexpr_expression *expression) {
-  return ask(expression, false, [](const kexpr_expression &asked) {
-    return isScalar(asked.expression);
-  });
+  return ask(expression, false, isScalar);
 }
 
 // To C a scalar is the address of one here; there is no other type.
 
-static constinit capi::NeverDestroyed<Scalar> noScalar;
+static constinit NeverDestroyed<Scalar> noScalar;
 
 static const Scalar &scalarOf(const kexpr_scalar *scalar) {
   return scalar ? *reinterpret_cast<const Scalar *>(scalar) : noScalar.value;
-}
-
-static Expected<Scalar> evaluate(const kexpr_expression *expression,
-                                 const kexpr_tensor *operands,
-                                 std::size_t count) {
-  if (!expression)
-    return isNull("the expression");
-  Tensors tensors;
-  if (auto status = tensors.read(operands, count, "operand"); !status)
-    return status.error();
-  std::vector<Shape> shapes;
-  for (const TensorView &view : tensors.views())
-    shapes.push_back(view.shape());
-  return kexpr::evaluate(expression->expression, shapes);
 }
 
 kexpr_code kexpr_expression_evaluate(const kexpr_expression *expression,
@@ -176,17 +152,21 @@ kexpr_code kexpr_expression_evaluate(const kexpr_expression *expression,
                                      size_t operand_count,
                                      kexpr_scalar **scalar,
                                      kexpr_error **error) {
-  if (scalar)
-    *scalar = nullptr;
-  return attempt(error, [&]() -> Status {
-    if (!scalar)
-      return isNull("the place for the result");
-    auto value = evaluate(expression, operands, operand_count);
-    if (!value)
-      return value.error();
-    *scalar = reinterpret_cast<kexpr_scalar *>(new Scalar(std::move(*value)));
-    return {};
-  });
+  return make(
+      scalar, error, {{expression, "the expression"}},
+      [&]() -> Expected<kexpr_scalar *> {
+        Tensors<TensorView> tensors;
+        if (auto status = tensors.read(operands, operand_count, "operand");
+            !status)
+          return status.error();
+        std::vector<Shape> shapes;
+        for (const TensorView &view : tensors.views())
+          shapes.push_back(view.shape());
+        auto value = evaluate(expression->object, shapes);
+        if (!value)
+          return value.error();
+        return reinterpret_cast<kexpr_scalar *>(new Scalar(std::move(*value)));
+      });
 }
 
 void kexpr_scalar_free(kexpr_scalar *scalar) {
@@ -211,13 +191,10 @@ double kexpr_scalar_imaginary(const kexpr_scalar *scalar) {
 
 size_t kexpr_scalar_write(const kexpr_scalar *scalar, char *buffer,
                           size_t room) {
-  return ask(&scalarOf(scalar), std::size_t{0}, [&](const Scalar &value) {
-    const std::string text = value.str();
-    if (buffer && room > 0) {
-      const std::size_t size = std::min(text.size(), room - 1);
-      std::memcpy(buffer, text.data(), size);
-      buffer[size] = '\0';
-    }
+  return guardedOr(std::size_t{0}, [&] {
+    const std::string text = scalarOf(scalar).str();
+    if (buffer && room > 0)
+      buffer[text.copy(buffer, room - 1)] = '\0';
     return text.size();
   });
 }

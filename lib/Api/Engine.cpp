@@ -10,6 +10,8 @@
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
 
+#include <functional>
+
 using namespace kexpr;
 
 Engine::Engine() : Engine(EngineOptions()) {}
@@ -25,7 +27,7 @@ makeEngine(const EngineOptions &options) noexcept {
 
 Engine::Engine(const EngineOptions &options) : impl(makeEngine(options)) {}
 
-/// What `compile` gives, as a host sees it.
+/// The kernel that `compile` returns, with exceptions as errors.
 template <class F> static Expected<Kernel> kernelOf(F compile) {
   return guarded([&]() -> Expected<Kernel> {
     const DefaultFloats floats;
@@ -36,14 +38,14 @@ template <class F> static Expected<Kernel> kernelOf(F compile) {
   });
 }
 
-/// What `ask` answers of an engine; `otherwise` where there is none, or where
+/// The result of `ask` for an engine; `otherwise` where there is none, or where
 /// resources ran out.
 template <class T, class F>
 static T answer(const std::shared_ptr<runtime::EngineImpl> &impl, T otherwise,
                 F ask) noexcept {
   return guardedOr(otherwise, [&] {
     const DefaultFloats floats;
-    return impl ? ask(impl->compiler()) : otherwise;
+    return impl ? std::invoke(ask, impl->compiler()) : otherwise;
   });
 }
 
@@ -80,14 +82,11 @@ void Engine::settle() const {
 }
 
 Status Engine::codeStatus() const {
-  return answer(impl, Status(outOfMemory()),
-                [](const Compiler &compiler) { return compiler.codeStatus(); });
+  return answer(impl, Status(outOfMemory()), &Compiler::codeStatus);
 }
 
 Status Engine::cacheStatus() const {
-  return answer(impl, Status(outOfMemory()), [](const Compiler &compiler) {
-    return compiler.cacheStatus();
-  });
+  return answer(impl, Status(outOfMemory()), &Compiler::cacheStatus);
 }
 
 Status Engine::listenerStatus() const {

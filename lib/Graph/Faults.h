@@ -8,30 +8,31 @@
 #define KEXPR_GRAPH_FAULTS_H
 
 #include "Support/Guarded.h"
+#include "Support/Text.h"
 #include "kexpr/PnnxModel.h"
-
-#include <string>
 
 namespace kexpr::graph {
 
-inline std::string quote(std::string_view text) {
-  return "'" + std::string(text) + "'";
+/// A name in full: hosts look for it in their files.
+inline std::string quoted(std::string_view name) {
+  return concat('\'', name, '\'');
 }
 
 /// "F.relu 'relu_3' in line 17".
 inline std::string describe(const PnnxOperator &op) {
-  return op.type + " " + quote(op.name) + " in line " + std::to_string(op.line);
+  return concat(op.type, ' ', quoted(op.name), " in line ", op.line);
 }
 
-/// The same error with the operator in front.
+/// An error with the operator in front of its message.
 inline Error inOperator(const PnnxOperator &op, const Error &error) {
-  std::string message = describe(op) + ": " + error.message();
+  std::string message = concat(describe(op), ": ", error.message());
   return error.hasRange() ? Error(error.code(), std::move(message),
                                   error.source(), error.range())
                           : Error(error.code(), std::move(message));
 }
 
-/// What `call`, which runs a layer's code, returns; what it throws as an error.
+/// The result of `call`, which runs code of the host. An exception of that
+/// becomes an error.
 template <class F> auto callHost(F call) -> decltype(call()) {
   try {
     return call();

@@ -4,16 +4,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Graph/Flow.h"
+
 #include "Graph/Faults.h"
-#include "Graph/FlowBuilder.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <queue>
 #include <set>
 
 using namespace kexpr;
 using namespace kexpr::graph;
+
+namespace {
+/// Makes a flow, operator by operator.
+class FlowBuilder {
+public:
+  FlowBuilder(const PnnxModel &model, const LayerRegistry &registry)
+      : flow(model), model(model), registry(registry) {}
+
+  Status checkTypes() const;
+  Status addOperators();
+  Status addExtraOutputs(const std::vector<std::string> &names);
+
+  Flow flow;
+
+private:
+  /// Nested tuples, each listed twice in the next, grow exponentially.
+  static constexpr std::size_t MostElements = 1 << 16;
+
+  Status addOperator(const PnnxOperator &op);
+  Status addTuple(const PnnxOperator &op);
+  Status addElementwise(const PnnxOperator &op);
+  Status addLayer(const PnnxOperator &op);
+  GraphPort portOf(const std::string &name, ValueId value) const;
+  void addOutputs(const std::string &name, ValueId value);
+  ValueId addChannels(std::shared_ptr<const ChannelData> data, ValueId rankOf);
+  ValueId addValue(FlowValue value);
+  std::vector<ValueId> outputsFor(const PnnxOperator &op, std::size_t count);
+  bool isNumeric(const Formula &formula,
+                 const std::vector<ValueId> &inputs) const;
+  Expected<std::vector<Formula>>
+  formulasOf(const PnnxOperator &op, const Expression &expression,
+             const std::vector<ValueId> &inputs) const;
+  void removeAliases(FlowNode &node);
+
+  const PnnxModel &model;
+  const LayerRegistry &registry;
+  Texts texts;
+  std::map<ValueId, std::vector<ValueId>> tuples;
+  std::set<ValueId> numbers; ///< The values that are Python values.
+};
+} // namespace
 
 Status FlowBuilder::checkTypes() const {
   std::string missing;
@@ -41,118 +83,132 @@ Status FlowBuilder::addOperators() {
   return {};
 }
 
+static Status checkCounts(const PnnxOperator &op, std::size_t inputs,
+                          std::size_t outputs) {
+  if (op.inputs.size() == inputs && op.outputs.size() == outputs)
+    return {};
+  return Error(ErrorCode::InvalidArgument,
+               concat("it has ", op.inputs.size(), " inputs and ",
+                      op.outputs.size(), " outputs"));
+}
+
 Status FlowBuilder::addOperator(const PnnxOperator &op) {
-  if (op.type == "pnnx.Input")
-    return addInput(op);
-  if (op.type == "pnnx.Output")
-    return addOutput(op);
-  if (op.type == "pnnx.Attribute")
-    return addAttribute(op);
+  const bool isInput = op.type == "pnnx.Input";
+  if (isInput || op.type == "pnnx.Attribute") {
+    if (Status status = checkCounts(op, 0, 1); !status)
+      return status;
+    if (isInput) {
+      flow.inputs.push_back(portOf(op.name, op.outputs[0]));
+      flow.inputValues.push_back(op.outputs[0]);
+      return {};
+    }
+    if (op.attributes.size() != 1 || op.attributes[0].tensor.empty())
+      return Error(ErrorCode::Unsupported,
+                   "it does not hold one tensor of a known element type");
+    flow.values[op.outputs[0]].constant = &op.attributes[0].tensor;
+    return {};
+  }
+  if (op.type == "pnnx.Output") {
+    Status status = checkCounts(op, 1, 0);
+    if (status)
+      addOutputs(op.name, op.inputs[0]);
+    return status;
+  }
   if (op.type == "prim::TupleConstruct")
     return addTuple(op);
   for (const std::uint32_t input : op.inputs)
-    if (tuples.count(input))
+    if (flow.values[input].isTuple)
       return Error(ErrorCode::Unsupported,
-                   "operand " + quote(model.operands()[input].name) +
+                   "operand " + quoted(model.operands()[input].name) +
                        " is a tuple, which only an output takes");
   return registry.isElementwise(op.type) ? addElementwise(op) : addLayer(op);
 }
 
-Status FlowBuilder::addAttribute(const PnnxOperator &op) {
-  if (Status status = checkNumbers(op, 0, 1); !status)
-    return status;
-  if (op.attributes.size() != 1 || op.attributes[0].tensor.empty())
-    return Error(ErrorCode::Unsupported,
-                 "it does not hold one tensor of a known element type");
-  flow.values[op.outputs[0]].constant = op.attributes[0].tensor;
-  return {};
-}
-
 ValueId FlowBuilder::addChannels(std::shared_ptr<const ChannelData> data,
                                  ValueId rankOf) {
-  FlowValue value;
-  value.constant = {static_cast<const void *>(data->bytes.get()),
-                    data->type,
-                    {data->channels}};
-  value.isPerChannel = true;
-  value.rankOf = rankOf;
-  value.name = "constant";
   flow.channels.push_back(std::move(data));
-  return addValue(std::move(value));
+  return addValue({.name = "constant",
+                   .constant = &flow.channels.back()->tensor,
+                   .isPerChannel = true,
+                   .rankOf = rankOf});
 }
 
-/// A value that the model has no operand for.
+/// Adds a value that is no operand of the model.
 ValueId FlowBuilder::addValue(FlowValue value) {
   flow.values.push_back(std::move(value));
   flow.sources.push_back(static_cast<ValueId>(flow.values.size() - 1));
   return flow.sources.back();
 }
 
-/// The values of an operator's results: a list of tensors is a tuple of them.
+/// The values of an operator's results. One output for several results is a
+/// tuple of new values.
 std::vector<ValueId> FlowBuilder::outputsFor(const PnnxOperator &op,
                                              std::size_t count) {
   std::vector<ValueId> outputs(op.outputs.begin(), op.outputs.end());
   if (outputs.size() == count)
     return outputs;
   auto &elements = tuples[op.outputs[0]];
-  for (std::size_t i = 0; i < count; ++i) {
-    FlowValue value;
-    value.name = flow.nameOf(op.outputs[0]) + "." + std::to_string(i);
-    elements.push_back(addValue(std::move(value)));
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    elements.push_back(
+        addValue({.name = concat(flow.nameOf(op.outputs[0]), '.', i)}));
   flow.values[op.outputs[0]].isTuple = true;
   return elements;
 }
 
-std::vector<std::uint32_t> Formula::nodes() const {
+Formula::Formula(Expression whole, std::uint32_t root)
+    : expression(std::move(whole)), root(root) {
   const auto all = expression.nodes();
-  std::vector<std::uint32_t> found;
-  std::priority_queue<std::uint32_t> open;
-  open.push(root);
-  while (!open.empty()) {
-    const std::uint32_t node = open.top();
-    open.pop();
-    if (!found.empty() && found.back() == node)
+  std::vector<bool> isNeeded(root + 1);
+  isNeeded[root] = true;
+  // Children stand before parents, so one pass backwards meets all of them.
+  std::size_t missing = 1;
+  for (std::uint32_t node = root; missing > 0; --node) {
+    if (!isNeeded[node])
       continue;
-    found.push_back(node);
-    if (!isSize(all[node]))
-      for (std::uint32_t child : all[node].children)
-        open.push(child);
+    --missing;
+    nodes.push_back(node);
+    if (isSize(all[node]))
+      continue;
+    for (const std::uint32_t child : all[node].children) {
+      missing += !isNeeded[child];
+      isNeeded[child] = true;
+    }
   }
-  std::reverse(found.begin(), found.end());
-  return found;
+  std::reverse(nodes.begin(), nodes.end());
 }
 
-/// Whether nothing but Python values goes into a list: shapes and the like.
+/// Whether a formula is computed from Python values alone, as shapes are.
 bool FlowBuilder::isNumeric(const Formula &formula,
                             const std::vector<ValueId> &inputs) const {
-  const auto nodes = formula.nodes();
-  return std::all_of(nodes.begin(), nodes.end(), [&](std::uint32_t id) {
-    const Node &node = formula.expression.nodes()[id];
-    return node.kind != NodeKind::Operand || numbers.count(inputs[node.index]);
-  });
+  const auto all = formula.expression.nodes();
+  return std::all_of(formula.nodes.begin(), formula.nodes.end(),
+                     [&](std::uint32_t id) {
+                       return all[id].kind != NodeKind::Operand ||
+                              numbers.count(inputs[all[id].index]);
+                     });
 }
 
-/// A list is several outputs, or a tuple of tensors.
+/// The formulas of an operator. Each element of a list is one, for several
+/// outputs or a tuple, unless the list itself is a Python value.
 Expected<std::vector<Formula>>
 FlowBuilder::formulasOf(const PnnxOperator &op, const Expression &expression,
                         const std::vector<ValueId> &inputs) const {
   const Node &root = expression.root();
-  const Formula whole{
-      expression, static_cast<std::uint32_t>(expression.nodes().size() - 1)};
+  const auto last = static_cast<std::uint32_t>(expression.nodes().size() - 1);
+  Formula whole(expression, last);
   const bool isList = root.kind == NodeKind::List;
   if (op.outputs.size() == 1 &&
       (!isList || root.children.empty() || isNumeric(whole, inputs)))
-    return std::vector{whole};
+    return std::vector{std::move(whole)};
   std::vector<Formula> formulas;
   if (isList)
     for (std::uint32_t child : root.children)
-      formulas.push_back({expression, child});
+      formulas.emplace_back(expression, child);
   const std::size_t count = isList ? formulas.size() : 1;
   if (op.outputs.size() != 1 && op.outputs.size() != count)
     return Error(ErrorCode::InvalidArgument,
-                 "it has " + std::to_string(op.outputs.size()) +
-                     " outputs for " + std::to_string(count) + " values");
+                 concat("it has ", op.outputs.size(), " outputs for ", count,
+                        " values"));
   return formulas;
 }
 
@@ -178,14 +234,14 @@ Status FlowBuilder::addElementwise(const PnnxOperator &op) {
     if (isNumeric(node.formulas[i], node.inputs))
       numbers.insert(node.outputs[i]);
   if (!node.typeFrom)
-    takeNames(node);
+    removeAliases(node);
   if (!node.formulas.empty())
     flow.nodes.push_back(std::move(node));
   return {};
 }
 
-/// A formula that is an operand alone gives it another name.
-void FlowBuilder::takeNames(FlowNode &node) {
+/// A formula that is a single operand makes its output an alias.
+void FlowBuilder::removeAliases(FlowNode &node) {
   for (std::size_t i = node.formulas.size(); i-- > 0;) {
     const Formula &formula = node.formulas[i];
     const Node &root = formula.expression.nodes()[formula.root];
@@ -211,14 +267,72 @@ Status FlowBuilder::addLayer(const PnnxOperator &op) {
   return {};
 }
 
+/// The port of a value, with the type and shape in the file.
+GraphPort FlowBuilder::portOf(const std::string &name, ValueId value) const {
+  if (value >= model.operands().size())
+    return {name, {}, {}};
+  const PnnxOperand &operand = model.operands()[value];
+  return {name, operand.type, operand.shape};
+}
+
+/// Adds an output, or for a tuple one for each element.
+void FlowBuilder::addOutputs(const std::string &name, ValueId value) {
+  const auto tuple = tuples.find(value);
+  if (tuple == tuples.end()) {
+    flow.outputs.push_back(portOf(name, value));
+    flow.outputValues.push_back(flow.resolve(value));
+    return;
+  }
+  for (std::size_t i = 0; i < tuple->second.size(); ++i) {
+    const ValueId element = tuple->second[i];
+    flow.outputs.push_back(portOf(concat(name, '.', i), element));
+    flow.outputValues.push_back(flow.resolve(element));
+  }
+}
+
+/// Adds a tuple. Tuples in it are replaced by their elements.
+Status FlowBuilder::addTuple(const PnnxOperator &op) {
+  if (Status status = checkCounts(op, op.inputs.size(), 1); !status)
+    return status;
+  std::vector<ValueId> elements;
+  for (const std::uint32_t input : op.inputs) {
+    const auto inner = tuples.find(input);
+    if (inner == tuples.end())
+      elements.push_back(input);
+    else
+      elements.insert(elements.end(), inner->second.begin(),
+                      inner->second.end());
+    if (elements.size() > MostElements)
+      return Error(ErrorCode::LimitExceeded, concat("its tuple has more than ",
+                                                    MostElements, " elements"));
+  }
+  tuples[op.outputs[0]] = std::move(elements);
+  flow.values[op.outputs[0]].isTuple = true;
+  return {};
+}
+
+Status FlowBuilder::addExtraOutputs(const std::vector<std::string> &names) {
+  for (const std::string &name : names) {
+    const auto operands = model.operands();
+    const auto found =
+        std::find_if(operands.begin(), operands.end(),
+                     [&](const PnnxOperand &o) { return o.name == name; });
+    if (found == operands.end())
+      return Error(ErrorCode::InvalidArgument,
+                   "extra output " + quoted(name) +
+                       " is no operand of the network");
+    addOutputs(name, static_cast<ValueId>(found - operands.begin()));
+  }
+  return {};
+}
+
 static Status checkNames(const std::vector<GraphPort> &ports,
                          const char *kind) {
   std::set<std::string_view> names;
   for (const GraphPort &port : ports)
     if (!names.insert(port.name).second)
-      return Error(ErrorCode::InvalidArgument, std::string("two ") + kind +
-                                                   "s are named " +
-                                                   quote(port.name));
+      return Error(ErrorCode::InvalidArgument,
+                   concat("two ", kind, "s are named ", quoted(port.name)));
   return {};
 }
 
@@ -226,15 +340,16 @@ Expected<Flow> graph::makeFlow(const PnnxModel &model,
                                const LayerRegistry &registry,
                                const std::vector<std::string> &extraOutputs) {
   FlowBuilder builder(model, registry);
-  if (Status status = builder.checkTypes(); !status)
-    return status.error();
-  if (Status status = builder.addOperators(); !status)
-    return status.error();
-  if (Status status = builder.addExtraOutputs(extraOutputs); !status)
-    return status.error();
-  if (Status status = checkNames(builder.flow.inputs, "input"); !status)
-    return status.error();
-  if (Status status = checkNames(builder.flow.outputs, "output"); !status)
+  Status status = builder.checkTypes();
+  if (status)
+    status = builder.addOperators();
+  if (status)
+    status = builder.addExtraOutputs(extraOutputs);
+  if (status)
+    status = checkNames(builder.flow.inputs, "input");
+  if (status)
+    status = checkNames(builder.flow.outputs, "output");
+  if (!status)
     return status.error();
   return std::move(builder.flow);
 }

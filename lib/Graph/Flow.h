@@ -1,4 +1,4 @@
-//===- Graph/Flow.h - A network as values and who makes them --------------===//
+//===- Graph/Flow.h - Values and operators of a network -------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,17 +15,18 @@
 
 namespace kexpr::graph {
 
-/// Position of a value: those of the model's operands, then constants.
+/// Position in `Flow::values`: the operands of the model, then others.
 using ValueId = std::uint32_t;
 
 /// One result of an elementwise operator: a node of its expression.
 struct Formula {
-  Expression expression; ///< Over the operator's inputs.
-  std::uint32_t root = 0;
+  Formula(Expression expression, std::uint32_t root);
 
-  /// The nodes whose values the root needs, ascending. What stands in `size` it
-  /// does not: that becomes a number once shapes are known.
-  std::vector<std::uint32_t> nodes() const;
+  Expression expression; ///< Over the operator's inputs.
+  std::uint32_t root;
+  /// The nodes whose values the root needs, ascending. Arguments of `size` are
+  /// left out: a size becomes a number once shapes are known.
+  std::vector<std::uint32_t> nodes;
 };
 
 inline bool isSize(const Node &node) {
@@ -38,27 +39,28 @@ struct FlowNode {
   std::vector<ValueId> inputs;   ///< `@k`, or the layer's inputs in order.
   std::vector<ValueId> outputs;  ///< As in the model.
   std::vector<Formula> formulas; ///< One for each output.
-  /// The input whose element type the outputs have, if that is so.
+  /// The input whose element type the outputs are cast to.
   std::optional<ValueId> typeFrom;
   std::unique_ptr<Layer> layer;
 };
 
 struct FlowValue {
   std::string name;
-  TensorView constant;  ///< Empty if it is none.
-  bool isTuple = false; ///< Then nothing but a name for other values.
+  const TensorView *constant = nullptr; ///< Of the model or a `ChannelData`.
+  bool isTuple = false; ///< Whether it only names a list of other values.
   /// Of a channel constant, which is seen as (C,1,1...): the value that has
   /// the rank to fill.
   bool isPerChannel = false;
   ValueId rankOf = 0;
 };
 
-/// What does not depend on shapes. Values that are others under another name
-/// are gone: `resolve` says which they are.
+/// The data flow of a network, independent of shapes. Aliases, values that are
+/// other values under a second name, are gone: `resolve` looks through them.
 struct Flow {
   PnnxModel model;
   std::vector<FlowValue> values;
-  std::vector<ValueId> sources; ///< A value to the one it is.
+  std::vector<ValueId>
+      sources; ///< By value: itself, or what it is an alias of.
   std::vector<std::shared_ptr<const ChannelData>> channels; ///< Kept alive.
   std::vector<FlowNode> nodes;                              ///< In order.
   std::vector<GraphPort> inputs, outputs;

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Graph/Draft.h"
+#include "Graph/TypedFlow.h"
 #include "Semantics/Check.h"
 #include "Semantics/Promotion.h"
 #include "kexpr/ExpressionBuilder.h"
@@ -15,10 +15,10 @@ using namespace kexpr;
 using namespace kexpr::graph;
 
 namespace {
-/// Puts the expressions of units into each other.
+/// Builds one expression from those of units.
 class Fuser {
 public:
-  explicit Fuser(const Draft &draft) : draft(draft) {}
+  explicit Fuser(const TypedFlow &typed) : typed(typed) {}
 
   Status add(const Unit &unit);
   Expected<FusedExpression> finish(Span<const ValueId> outputs);
@@ -30,10 +30,10 @@ private:
   Expected<Value> literal(const Scalar &scalar);
   Expected<Value> leaf(const Unit &unit, const Node &node);
 
-  const Draft &draft;
+  const TypedFlow &typed;
   ExpressionBuilder builder;
-  std::map<ValueId, Value> inner;         ///< Computed so far.
-  std::map<ValueId, std::uint32_t> known; ///< Of `operands`.
+  std::map<ValueId, Value> results; ///< Of the units so far.
+  std::map<ValueId, Value> loaded;  ///< Of `operands`.
   std::vector<ValueId> operands;
 };
 } // namespace
@@ -41,17 +41,20 @@ private:
 /// A value inside the kernel is rounded as if it had been stored, so that bits
 /// do not depend on what was merged.
 Expected<ExpressionBuilder::Value> Fuser::valueOf(ValueId value) {
-  if (const auto found = inner.find(value); found != inner.end()) {
-    const DType type = draft.facts[value].tensor.type;
+  if (const auto found = results.find(value); found != results.end()) {
+    const DType type = typed.typeOf(value).type;
     return semantics::heldType(type) == type
                ? found->second
                : builder.call(semantics::castName(type), found->second);
   }
-  const auto next = static_cast<std::uint32_t>(operands.size());
-  const auto [operand, isNew] = known.try_emplace(value, next);
-  if (isNew)
+  if (const auto found = loaded.find(value); found != loaded.end())
+    return found->second;
+  auto operand = builder.operand(static_cast<std::uint32_t>(operands.size()));
+  if (operand) {
     operands.push_back(value);
-  return builder.operand(operand->second);
+    loaded.emplace(value, *operand);
+  }
+  return operand;
 }
 
 Expected<ExpressionBuilder::Value> Fuser::literal(const Scalar &scalar) {
@@ -74,7 +77,7 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
   switch (node.kind) {
   case NodeKind::Operand: {
     const ValueId value = unit.node->inputs[node.index];
-    const auto &number = draft.facts[value].number;
+    const auto &number = typed.values[value].number;
     return number ? literal(*number) : valueOf(value);
   }
   case NodeKind::Bool:
@@ -86,7 +89,7 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
   default:
     break;
   }
-  // What no element is computed from is refused, with its place.
+  // No element is computed from any other kind; `check` has the error.
   const auto graph = semantics::check(unit.formula->expression, {});
   return !graph ? graph.error()
                 : Error(ErrorCode::Unsupported,
@@ -94,7 +97,7 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
 }
 
 Status Fuser::add(const Unit &unit) {
-  const auto nodes = unit.formula->nodes();
+  const auto &nodes = unit.formula->nodes;
   std::vector<Value> built, arguments;
   const auto builtOf = [&](std::uint32_t node) {
     return built[std::lower_bound(nodes.begin(), nodes.end(), node) -
@@ -120,36 +123,79 @@ Status Fuser::add(const Unit &unit) {
     result = builder.call(semantics::castName(*unit.castTo), built.back());
   if (!result)
     return result.error();
-  inner.insert_or_assign(unit.outputs[0], *result);
+  results.insert_or_assign(unit.outputs[0], *result);
   return {};
 }
 
 Expected<FusedExpression> Fuser::finish(Span<const ValueId> outputs) {
   std::vector<Value> values;
   for (const ValueId output : outputs)
-    values.push_back(inner.at(output));
+    values.push_back(results.at(output));
   auto expression = builder.finish(values);
   if (!expression)
     return expression.error();
   return FusedExpression{std::move(*expression), std::move(operands)};
 }
 
-Expected<FusedExpression> graph::fuse(const Draft &draft,
+Expected<FusedExpression> graph::fuse(const TypedFlow &typed,
                                       Span<const Unit *const> units,
                                       Span<const ValueId> outputs) {
-  Fuser fuser(draft);
+  Fuser fuser(typed);
   for (const Unit *unit : units)
     if (Status status = fuser.add(*unit); !status)
       return status.error();
   return fuser.finish(outputs);
 }
 
-CompileOptions graph::optionsFor(const Draft &draft,
+bool FusionKey::assign(const TypedFlow &typed, Span<const Unit *const> units,
+                       Span<const ValueId> outputs) {
+  bytes.clear();
+  operands.clear();
+  seen.clear();
+  const auto add = [this](const auto &part) {
+    bytes.append(reinterpret_cast<const char *>(&part), sizeof part);
+  };
+  // Most values are taken soon after they are computed.
+  const auto positionOf = [this](ValueId value) {
+    return std::find(seen.rbegin(), seen.rend(), value) - seen.rbegin();
+  };
+  for (const Unit *unit : units) {
+    if (!unit->sizes.empty())
+      return false;
+    // Equal texts of a network are one expression, which the flow keeps alive.
+    const auto all = unit->formula->expression.nodes();
+    add(all.data());
+    add(unit->formula->root);
+    add(unit->castTo.value_or(DType()));
+    for (const std::uint32_t id : unit->formula->nodes) {
+      if (all[id].kind != NodeKind::Operand)
+        continue;
+      const ValueId value = unit->node->inputs[all[id].index];
+      const auto &[tensor, number, isTensorNeeded] = typed.values[value];
+      if (number)
+        return false;
+      const auto position = positionOf(value);
+      add(position);
+      if (position < static_cast<std::ptrdiff_t>(seen.size()))
+        continue;
+      seen.push_back(value);
+      operands.push_back(value);
+      add(tensor.type);
+      add(tensor.shape.rank() == 0);
+    }
+    seen.push_back(unit->outputs[0]);
+  }
+  for (const ValueId output : outputs)
+    add(positionOf(output));
+  return true;
+}
+
+CompileOptions graph::optionsFor(const TypedFlow &typed,
                                  Span<const ValueId> operands, Mode mode,
                                  Precision precision) {
   CompileOptions options{.mode = mode, .precision = precision};
   for (std::uint32_t i = 0; i < operands.size(); ++i) {
-    const TensorType &type = draft.facts[operands[i]].tensor;
+    const TensorType &type = typed.typeOf(operands[i]);
     options.operandTypes.push_back(type.type);
     if (type.shape.rank() == 0)
       options.zeroDimOperands.push_back(i);

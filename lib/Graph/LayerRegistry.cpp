@@ -31,8 +31,8 @@ Layer::outputTypes(Span<const TensorType>) const {
       if (!output.type || !output.shape || output.shape->elementCount() < 0)
         return Error(ErrorCode::ShapeMismatch,
                      "neither the file nor the layer says type and shape of "
-                     "output '" +
-                         output.operand + "'");
+                     "output " +
+                         quoted(output.operand));
       types.push_back({*output.type, *output.shape});
     }
     return types;
@@ -42,7 +42,7 @@ Layer::outputTypes(Span<const TensorType>) const {
 static Status checkNew(const LayerRegistry &registry, std::string_view type) {
   const auto fault = [&](const char *what) {
     return Error(ErrorCode::InvalidArgument,
-                 "layer type '" + std::string(type) + "' " + what);
+                 concat("layer type ", quoted(type), ' ', what));
   };
   if (type.empty())
     return fault("is empty");
@@ -59,7 +59,7 @@ Status LayerRegistry::add(std::string type, LayerCreator creator) {
       return status;
     if (!creator)
       return Error(ErrorCode::InvalidArgument,
-                   "layer type '" + type + "' has no creator");
+                   concat("layer type ", quoted(type), " has no creator"));
     creators.emplace(std::move(type), std::move(creator));
     return {};
   });
@@ -68,9 +68,8 @@ Status LayerRegistry::add(std::string type, LayerCreator creator) {
 Status LayerRegistry::addElementwise(std::string_view type) {
   return guarded([&]() -> Status {
     if (!isLowered(type))
-      return Error(ErrorCode::UnknownOperator, "'" + std::string(type) +
-                                                   "' is no elementwise type "
-                                                   "that kexpr knows");
+      return Error(ErrorCode::UnknownOperator,
+                   quoted(type) + " is no elementwise type that kexpr knows");
     if (Status status = checkNew(*this, type); !status)
       return status;
     creators.emplace(type, LayerCreator());
@@ -119,11 +118,11 @@ LayerRegistry::create(const PnnxModel &model, const PnnxOperator &op) const {
     const auto found = creators.find(op.type);
     if (found == creators.end() || !found->second)
       return Error(ErrorCode::UnknownOperator,
-                   "no layer of the host has type " + quote(op.type));
+                   "no layer of the host has type " + quoted(op.type));
     auto layer = callHost([&] { return found->second(model, op); });
     if (layer && !*layer)
       return Error(ErrorCode::InvalidArgument,
-                   "the creator of type " + quote(op.type) + " made no layer");
+                   "the creator of type " + quoted(op.type) + " made no layer");
     return layer;
   });
 }

@@ -10,8 +10,6 @@
 #include "Support/DefaultFloats.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 
 using namespace kexpr;
@@ -55,23 +53,32 @@ std::vector<std::string_view> graph::loweredTypes() {
 }
 
 namespace {
-/// What an argument of a row is: the text of a parameter, or an operand.
-struct Binding {
-  std::string text;
+/// What an argument of a row stands for in one operator: the text of a literal,
+/// or an operand.
+struct BoundArgument {
+  std::string_view name; ///< In the row.
+  std::string text = {};
   const PnnxOperand *operand = nullptr;
 };
-
-/// Names of a row to what they are in one operator.
-using Bindings = std::map<std::string, Binding, std::less<>>;
+using BoundArguments = std::vector<BoundArgument>;
 } // namespace
 
+/// The argument of that name; null if the row has none.
+static const BoundArgument *find(const BoundArguments &arguments,
+                                 std::string_view name) {
+  for (const BoundArgument &argument : arguments)
+    if (argument.name == name)
+      return &argument;
+  return nullptr;
+}
+
 const Expected<Expression> &Texts::parse(const std::string &text) {
-  auto place = known.find(text);
-  if (place == known.end())
-    place = known.emplace(text, Expression::parse(text)).first;
-  if (!place->second && place->second.error().code() == ErrorCode::OutOfMemory)
+  auto found = known.find(text);
+  if (found == known.end())
+    found = known.emplace(text, Expression::parse(text)).first;
+  if (!found->second && found->second.error().code() == ErrorCode::OutOfMemory)
     throw std::bad_alloc();
-  return place->second;
+  return found->second;
 }
 
 const Node *Texts::literal(const std::string &text) {
@@ -86,8 +93,8 @@ const Node *Texts::literal(const std::string &text) {
              : &root;
 }
 
-/// The text of an operand that is a literal: PNNX leaves some as expressions of
-/// their own.
+/// The text of an operand that is a literal, else null: PNNX writes some as
+/// expressions of their own.
 static const std::string *literalOf(const PnnxModel &model,
                                     const PnnxOperand &operand, Texts &texts) {
   const PnnxOperator &producer = model.operators()[operand.producer];
@@ -97,43 +104,43 @@ static const std::string *literalOf(const PnnxModel &model,
              : nullptr;
 }
 
-static Expected<Bindings> bindArguments(const LoweringRow &row,
-                                        const PnnxModel &model,
-                                        const PnnxOperator &op, Texts &texts) {
-  Bindings bindings;
+static Expected<BoundArguments> bindArguments(const LoweringRow &row,
+                                              const PnnxModel &model,
+                                              const PnnxOperator &op,
+                                              Texts &texts) {
+  BoundArguments arguments;
   std::size_t taken = 0;
   for (std::string_view list = row.arguments; !list.empty();) {
     const std::string_view word = takeWord(list);
     const std::string_view name = word.substr(0, word.find('='));
     const std::string *parameter = op.parameter(name);
-    Binding binding;
+    BoundArgument &argument = arguments.emplace_back();
+    argument.name = name;
     if (parameter && texts.literal(*parameter))
-      binding.text = *parameter;
+      argument.text = *parameter;
     else if (parameter)
       return Error(ErrorCode::InvalidArgument,
-                   quote(name) + " is no single value: " + quote(*parameter));
+                   quoted(name) + " is no single value: " + quoted(*parameter));
     else if (const auto *operand = inputOf(model, op, name, taken)) {
       ++taken;
       if (const std::string *literal = literalOf(model, *operand, texts))
-        binding.text = *literal;
+        argument.text = *literal;
       else
-        binding.operand = operand;
+        argument.operand = operand;
     } else if (name.size() < word.size())
-      binding.text = word.substr(name.size() + 1);
+      argument.text = word.substr(name.size() + 1);
     else
-      return Error(ErrorCode::InvalidArgument, quote(name) + " is missing");
-    bindings.emplace(name, std::move(binding));
+      return Error(ErrorCode::InvalidArgument, quoted(name) + " is missing");
   }
-  // Rows with constants look for the other inputs themselves.
+  // The constants of a row come from the other inputs.
   if (taken < op.inputs.size() && !row.constants)
     return Error(ErrorCode::InvalidArgument,
-                 "it has " + std::to_string(op.inputs.size()) +
-                     " inputs, of which " + std::to_string(taken) +
-                     " have a meaning");
-  return bindings;
+                 concat("it has ", op.inputs.size(), " inputs, of which ",
+                        taken, " have a meaning"));
+  return arguments;
 }
 
-/// Whether two literals say the same: `20` and `20.0` do.
+/// Whether two literals have the same value, as `20` and `20.0`.
 static bool areEqual(const std::string &a, const std::string &b, Texts &texts) {
   if (a == b)
     return true;
@@ -145,110 +152,103 @@ static bool areEqual(const std::string &a, const std::string &b, Texts &texts) {
   return isNumber(left) && isNumber(right) && left->number == right->number;
 }
 
-static bool rowFits(const LoweringRow &row, const Bindings &bindings,
+static bool rowFits(const LoweringRow &row, const BoundArguments &arguments,
                     Texts &texts) {
   for (std::string_view list = row.when; !list.empty();) {
     const std::string_view word = takeWord(list);
     const std::size_t equals = word.find('=');
-    const auto found = bindings.find(word.substr(0, equals));
-    if (found == bindings.end() || found->second.operand ||
-        !areEqual(found->second.text, std::string(word.substr(equals + 1)),
-                  texts))
+    const BoundArgument *found = find(arguments, word.substr(0, equals));
+    if (!found || found->operand ||
+        !areEqual(found->text, std::string(word.substr(equals + 1)), texts))
       return false;
   }
   return true;
 }
 
 namespace {
-/// Puts arguments and constants in the place of their names.
-class Writer {
+/// Fills the text of a row with the arguments and constants of an operator.
+class TemplateWriter {
 public:
-  explicit Writer(const PnnxModel &model) : model(model) {}
+  TemplateWriter(const PnnxModel &model, const BoundArguments &bound,
+                 const std::vector<NamedChannels> &constants)
+      : model(model), bound(bound), constants(constants) {}
 
-  Expected<std::string> write(const LoweringRow &row, const Bindings &bindings,
-                              const std::vector<NamedChannels> &constants);
+  /// `type` is that of the operator.
+  Expected<std::string> write(std::string_view text, std::string_view type);
+  std::uint32_t addArgument(const PnnxOperand &operand,
+                            std::shared_ptr<const ChannelData> channels = {});
 
   std::vector<LoweredArgument> arguments;
-  std::optional<std::uint32_t> typeFrom;
 
 private:
-  Expected<std::string> textOf(std::string_view name, const Bindings &bindings,
-                               const std::vector<NamedChannels> &constants);
-  Expected<std::string> textOf(const NamedChannels &constant,
-                               const Bindings &bindings);
-  std::uint32_t addArgument(LoweredArgument argument);
-  std::uint32_t positionOf(const PnnxOperand &operand) const {
-    return static_cast<std::uint32_t>(&operand - model.operands().data());
-  }
-  std::uint32_t addOperand(const PnnxOperand &operand) {
-    return addArgument({positionOf(operand), {}});
-  }
+  Expected<std::string> textOf(std::string_view name);
 
   const PnnxModel &model;
+  const BoundArguments &bound;
+  const std::vector<NamedChannels> &constants;
 };
 } // namespace
 
-/// Its position, which is that of an equal one if there is such.
-std::uint32_t Writer::addArgument(LoweredArgument argument) {
-  const auto found = std::find_if(
-      arguments.begin(), arguments.end(), [&](const LoweredArgument &other) {
-        return other.channels == argument.channels &&
-               other.operand == argument.operand;
-      });
-  const auto position = static_cast<std::uint32_t>(found - arguments.begin());
-  if (found == arguments.end())
-    arguments.push_back(std::move(argument));
+/// The position of an argument, the same for equal ones.
+std::uint32_t
+TemplateWriter::addArgument(const PnnxOperand &operand,
+                            std::shared_ptr<const ChannelData> channels) {
+  const auto id =
+      static_cast<std::uint32_t>(&operand - model.operands().data());
+  std::uint32_t position = 0;
+  for (; position < arguments.size(); ++position)
+    if (arguments[position].operand == id &&
+        arguments[position].channels == channels)
+      return position;
+  arguments.push_back({id, std::move(channels)});
   return position;
 }
 
-/// Channels are those of the input, which a literal has none of.
-Expected<std::string> Writer::textOf(const NamedChannels &constant,
-                                     const Bindings &bindings) {
-  const auto input = bindings.find("input");
-  if (input == bindings.end() || !input->second.operand)
-    return Error(ErrorCode::InvalidArgument,
-                 "'input' is a literal, which has no channels");
-  return "@" + std::to_string(addArgument(
-                   {positionOf(*input->second.operand), constant.data}));
-}
-
-Expected<std::string>
-Writer::textOf(std::string_view name, const Bindings &bindings,
-               const std::vector<NamedChannels> &constants) {
-  for (const NamedChannels &constant : constants)
-    if (constant.name == name)
-      return textOf(constant, bindings);
-  const auto found = bindings.find(name);
-  const Binding &binding = found->second;
-  if (binding.operand)
-    return "@" + std::to_string(addOperand(*binding.operand));
-  if (binding.text == "None")
-    return Error(ErrorCode::InvalidArgument, quote(name) + " is None");
-  return binding.text;
-}
-
-Expected<std::string>
-Writer::write(const LoweringRow &row, const Bindings &bindings,
-              const std::vector<NamedChannels> &constants) {
-  std::string result;
-  std::string_view rest = row.text;
-  for (std::size_t open; (open = rest.find('{')) != rest.npos;) {
-    const std::size_t close = rest.find('}', open);
-    auto text =
-        textOf(rest.substr(open + 1, close - open - 1), bindings, constants);
-    if (!text)
-      return text;
-    result.append(rest.substr(0, open)).append(*text);
-    rest.remove_prefix(close + 1);
+Expected<std::string> TemplateWriter::textOf(std::string_view name) {
+  for (const NamedChannels &constant : constants) {
+    if (constant.name != name)
+      continue;
+    const BoundArgument *input = find(bound, "input");
+    if (!input || !input->operand)
+      return Error(ErrorCode::InvalidArgument,
+                   "'input' is a literal, which has no channels");
+    return concat('@', addArgument(*input->operand, constant.data));
   }
-  const auto type = bindings.find(row.typeFrom);
-  if (type != bindings.end() && type->second.operand)
-    typeFrom = addOperand(*type->second.operand);
-  return result.append(rest);
+  const BoundArgument &argument = *find(bound, name);
+  if (argument.operand)
+    return concat('@', addArgument(*argument.operand));
+  if (argument.text == "None")
+    return Error(ErrorCode::InvalidArgument, quoted(name) + " is None");
+  return argument.text;
+}
+
+/// `relu` of `nn.ReLU`. Types in the table are ASCII.
+static std::string functionOf(std::string_view type) {
+  std::string name(type.substr(type.find('.') + 1));
+  for (char &letter : name)
+    if (letter >= 'A' && letter <= 'Z')
+      letter += 'a' - 'A';
+  return name;
+}
+
+Expected<std::string> TemplateWriter::write(std::string_view text,
+                                            std::string_view type) {
+  std::string result;
+  for (std::size_t open; (open = text.find('{')) != text.npos;) {
+    const std::size_t close = text.find('}', open);
+    auto argument = close == open + 1
+                        ? Expected<std::string>(functionOf(type))
+                        : textOf(text.substr(open + 1, close - open - 1));
+    if (!argument)
+      return argument;
+    result.append(text.substr(0, open)).append(*argument);
+    text.remove_prefix(close + 1);
+  }
+  return result.append(text);
 }
 
 static Expected<Lowered> lowerBy(const LoweringRow &row,
-                                 const Bindings &bindings,
+                                 const BoundArguments &bound,
                                  const PnnxModel &model, const PnnxOperator &op,
                                  Texts &texts) {
   std::vector<NamedChannels> constants;
@@ -258,17 +258,22 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
       return made.error();
     constants = std::move(*made);
   }
-  Writer writer(model);
-  const auto text = writer.write(row, bindings, constants);
+  TemplateWriter writer(model, bound, constants);
+  const auto text = writer.write(row.text, op.type);
   if (!text)
     return text.error();
   const auto &parsed = texts.parse(*text);
   if (!parsed)
     return parsed.error();
-  return Lowered{*parsed, std::move(writer.arguments), writer.typeFrom};
+  Lowered lowered{*parsed};
+  const BoundArgument *typeFrom = find(bound, row.typeFrom);
+  if (typeFrom && typeFrom->operand)
+    lowered.typeFrom = writer.addArgument(*typeFrom->operand);
+  lowered.arguments = std::move(writer.arguments);
+  return lowered;
 }
 
-/// A `pnnx.Expression` is its text as it stands.
+/// The text of a `pnnx.Expression`.
 static Expected<Lowered> lowerExpression(const PnnxOperator &op, Texts &texts) {
   const std::string *text = op.parameter("expr");
   if (!text)
@@ -277,10 +282,9 @@ static Expected<Lowered> lowerExpression(const PnnxOperator &op, Texts &texts) {
   if (!parsed)
     return parsed.error();
   if (parsed->operandCount() > op.inputs.size())
-    return Error(
-        ErrorCode::MissingOperand,
-        "its expression names @" + std::to_string(parsed->operandCount() - 1) +
-            ", and it has " + std::to_string(op.inputs.size()) + " inputs");
+    return Error(ErrorCode::MissingOperand,
+                 concat("its expression names @", parsed->operandCount() - 1,
+                        ", and it has ", op.inputs.size(), " inputs"));
   Lowered lowered{*parsed};
   for (const std::uint32_t input : op.inputs)
     lowered.arguments.push_back({input, nullptr});
@@ -295,11 +299,11 @@ Expected<Lowered> graph::lower(const PnnxModel &model, const PnnxOperator &op,
   for (const LoweringRow &row : loweringRows()) {
     if (!holdsWord(row.types, op.type))
       continue;
-    auto bindings = bindArguments(row, model, op, texts);
-    if (!bindings)
-      return bindings.error();
-    if (rowFits(row, *bindings, texts))
-      return lowerBy(row, *bindings, model, op, texts);
+    auto bound = bindArguments(row, model, op, texts);
+    if (!bound)
+      return bound.error();
+    if (rowFits(row, *bound, texts))
+      return lowerBy(row, *bound, model, op, texts);
   }
   return Error(ErrorCode::Unsupported,
                "its arguments have no meaning in inference");

@@ -21,46 +21,46 @@ namespace kexpr::graph {
 
 /// One number for each channel (axis 1), made when a graph is built.
 struct ChannelData {
-  DType type = DType::F32; ///< Or F64.
-  std::int64_t channels = 0;
+  ChannelData(DType type, Span<const double> values);
+
   std::unique_ptr<unsigned char[]> bytes;
+  TensorView tensor; ///< Of shape [channels]; f32 or f64.
 };
 
-/// What `@k` of a lowered text is.
+/// The value that `@k` of a lowered expression stands for.
 struct LoweredArgument {
   std::uint32_t operand = 0; ///< Of the model.
-  /// Instead of the operand, but with as many axes as that has.
+  /// A constant in place of the operand, with as many axes as that has.
   std::shared_ptr<const ChannelData> channels;
 };
 
-/// An elementwise operator written as an expression: for several outputs, or a
-/// tuple, a list.
+/// An elementwise operator as an expression, which is a list for several
+/// outputs or a tuple.
 struct Lowered {
   Expression expression;
   std::vector<LoweredArgument> arguments = {};
-  /// The argument whose element type the results have, if that is so.
+  /// The argument whose element type the results are cast to.
   std::optional<std::uint32_t> typeFrom = {};
 };
 
 /// The texts of a network, each parsed once.
 class Texts {
 public:
-  /// Errors: those of `Expression::parse`. OutOfMemory is thrown: a text is not
-  /// another one for that.
+  /// Errors: those of `Expression::parse`, which are kept with the text. But
+  /// for OutOfMemory, which another attempt may not meet: it is thrown.
   const Expected<Expression> &parse(const std::string &text);
 
-  /// The node of a parameter that is one literal or word: it becomes part of an
-  /// expression, and must not be able to change what stands around it. Null of
-  /// another.
+  /// The node of a parameter that is one literal or word, else null. Such a
+  /// text can become part of another without changing how that is parsed.
   const Node *literal(const std::string &text);
 
 private:
   std::map<std::string, Expected<Expression>, std::less<>> known;
 };
 
-/// Whether `lower` knows a type of operators.
+/// Whether `lower` supports a type of operators.
 bool isLowered(std::string_view type);
-/// Those types, sorted.
+/// The types that `lower` supports, sorted.
 std::vector<std::string_view> loweredTypes();
 /// Whether a type is the graph's own: `pnnx.Input`, `.Output`, `.Attribute` and
 /// `prim::TupleConstruct`.

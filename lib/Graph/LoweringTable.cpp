@@ -6,6 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "Graph/LoweringTable.h"
 
+#include "Graph/Faults.h"
+#include "Ops/Table.h"
+
+#include <algorithm>
+#include <cmath>
+
 using namespace kexpr;
 using namespace kexpr::graph;
 
@@ -23,7 +29,10 @@ static constexpr LoweringRow Rows[] = {
     {"Tensor.type_as", "input other", "", "{input}", nullptr, "other"},
 
     // Activations.
-    {"F.relu nn.ReLU", "input", "", "relu({input})"},
+    {"F.relu nn.ReLU F.selu nn.SELU F.silu nn.SiLU F.sigmoid nn.Sigmoid "
+     "F.tanh nn.Tanh F.mish nn.Mish F.hardswish nn.Hardswish F.hardsigmoid "
+     "nn.Hardsigmoid",
+     "input", "", "{}({input})"},
     {"F.relu6 nn.ReLU6", "input", "", "clamp({input},0,6)"},
     {"F.leaky_relu nn.LeakyReLU", "input negative_slope=0.01", "",
      "leaky_relu({input},{negative_slope})"},
@@ -34,12 +43,8 @@ static constexpr LoweringRow Rows[] = {
     {"F.elu nn.ELU", "input alpha=1.0", "", "elu({input},{alpha})"},
     {"F.celu nn.CELU", "input alpha=1.0", "",
      "where(gt({input},0),{input},mul(expm1(div({input},{alpha})),{alpha}))"},
-    {"F.selu nn.SELU", "input", "", "selu({input})"},
-    {"F.silu nn.SiLU", "input", "", "silu({input})"},
-    {"F.sigmoid nn.Sigmoid", "input", "", "sigmoid({input})"},
     {"F.logsigmoid nn.LogSigmoid", "input", "",
      "sub(minimum({input},0),log1p(exp(neg(abs({input})))))"},
-    {"F.tanh nn.Tanh", "input", "", "tanh({input})"},
     {"F.tanhshrink nn.Tanhshrink", "input", "", "sub({input},tanh({input}))"},
     {"F.gelu nn.GELU", "input approximate=none", "approximate=none",
      "gelu({input})"},
@@ -47,15 +52,12 @@ static constexpr LoweringRow Rows[] = {
     {"F.gelu nn.GELU", "input approximate=none", "approximate=tanh",
      "mul(mul({input},0.5),add(tanh(mul(mul(add(mul(mul({input},{input}),"
      "0.044715),1),{input}),0.7978845608028654)),1))"},
-    {"F.mish nn.Mish", "input", "", "mish({input})"},
     {"F.softplus nn.Softplus", "input beta=1.0 threshold=20.0",
      "beta=1 threshold=20", "softplus({input})"},
     {"F.softplus nn.Softplus", "input beta=1.0 threshold=20.0", "",
      "where(gt(mul({input},{beta}),{threshold}),{input},"
      "div(log1p(exp(mul({input},{beta}))),{beta}))"},
     {"F.softsign nn.Softsign", "input", "", "div({input},add(abs({input}),1))"},
-    {"F.hardswish nn.Hardswish", "input", "", "hardswish({input})"},
-    {"F.hardsigmoid nn.Hardsigmoid", "input", "", "hardsigmoid({input})"},
     {"F.hardtanh nn.Hardtanh", "input min_val=-1.0 max_val=1.0", "",
      "clamp({input},{min_val},{max_val})"},
     {"F.hardshrink nn.Hardshrink", "input lambd=0.5", "",
@@ -77,20 +79,13 @@ static constexpr LoweringRow Rows[] = {
      "where({condition},{input},{other})"},
     {"Tensor.masked_fill", "input mask value", "",
      "where({mask},{value},{input})", nullptr, "input"},
-    {"torch.eq", "input other", "", "eq({input},{other})"},
-    {"torch.ne", "input other", "", "ne({input},{other})"},
-    {"torch.lt", "input other", "", "lt({input},{other})"},
-    {"torch.le", "input other", "", "le({input},{other})"},
-    {"torch.gt", "input other", "", "gt({input},{other})"},
-    {"torch.ge", "input other", "", "ge({input},{other})"},
-    {"torch.logical_and", "input other", "", "logical_and({input},{other})"},
-    {"torch.logical_or", "input other", "", "logical_or({input},{other})"},
-    {"torch.logical_xor", "input other", "", "logical_xor({input},{other})"},
-    {"torch.logical_not", "input", "", "logical_not({input})"},
+    {"torch.eq torch.ne torch.lt torch.le torch.gt torch.ge "
+     "torch.logical_and torch.logical_or torch.logical_xor",
+     "input other", "", "{}({input},{other})"},
+    {"torch.logical_not torch.bitwise_not", "input", "", "{}({input})"},
     {"torch.bitwise_and", "input other", "", "and({input},{other})"},
     {"torch.bitwise_or", "input other", "", "or({input},{other})"},
     {"torch.bitwise_xor", "input other", "", "xor({input},{other})"},
-    {"torch.bitwise_not", "input", "", "bitwise_not({input})"},
     {"torch.bitwise_left_shift", "input other", "", "lshift({input},{other})"},
     {"torch.bitwise_right_shift", "input other", "", "rshift({input},{other})"},
 
@@ -101,4 +96,150 @@ static constexpr LoweringRow Rows[] = {
 
 Span<const LoweringRow> graph::loweringRows() {
   return {Rows, std::size(Rows)};
+}
+
+const PnnxOperand *graph::inputOf(const PnnxModel &model,
+                                  const PnnxOperator &op, std::string_view name,
+                                  std::size_t position) {
+  for (std::size_t i = 0; i < op.inputNames.size(); ++i)
+    if (op.inputNames[i] == name)
+      return &model.operands()[op.inputs[i]];
+  if (!op.inputNames.empty() || position >= op.inputs.size())
+    return nullptr;
+  return &model.operands()[op.inputs[position]];
+}
+
+/// The constant of that name: an attribute of the operator, or what a
+/// `pnnx.Attribute` that is its input holds. Null if there is none.
+static const TensorView *constantOf(const PnnxModel &model,
+                                    const PnnxOperator &op,
+                                    std::string_view name,
+                                    std::size_t position) {
+  if (const TensorView *attribute = op.attribute(name))
+    return attribute;
+  const PnnxOperand *input = inputOf(model, op, name, position);
+  if (!input)
+    return nullptr;
+  const PnnxOperator &producer = model.operators()[input->producer];
+  return producer.type == "pnnx.Attribute" && producer.attributes.size() == 1
+             ? &producer.attributes[0].tensor
+             : nullptr;
+}
+
+namespace {
+/// The elements of a constant as doubles.
+struct ConstantNumbers {
+  DType type; ///< F64 if it is that, else F32.
+  std::size_t count;
+  std::unique_ptr<double[]> values = // Not set to 0: all are written.
+      std::make_unique_for_overwrite<double[]>(count);
+};
+} // namespace
+
+static void convert(DType from, DType to, std::int64_t count,
+                    const void *elements, void *results) {
+  if (from == to)
+    std::copy_n(static_cast<const unsigned char *>(elements),
+                sizeOf(to) * count, static_cast<unsigned char *>(results));
+  else
+    ops::conversion(from, to)(count, &elements, results);
+}
+
+ChannelData::ChannelData(DType type, Span<const double> values)
+    : bytes(new unsigned char[sizeOf(type) * values.size()]),
+      tensor(static_cast<const void *>(bytes.get()), type,
+             {static_cast<std::int64_t>(values.size())}) {
+  convert(DType::F64, type, tensor.shape()[0], values.data(), bytes.get());
+}
+
+/// A constant that a row computes, of the type of `like`.
+static NamedChannels makeChannels(std::string_view name,
+                                  const ConstantNumbers &like,
+                                  const ConstantNumbers &numbers) {
+  return {name, std::make_shared<ChannelData>(
+                    like.type,
+                    Span<const double>(numbers.values.get(), numbers.count))};
+}
+
+static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
+                                              const PnnxOperator &op,
+                                              std::string_view name,
+                                              std::size_t position) {
+  const TensorView *tensor = constantOf(model, op, name, position);
+  if (!tensor)
+    return Error(ErrorCode::Unsupported,
+                 quoted(name) + " is missing, or no constant");
+  if (tensor->empty() || tensor->shape().rank() > 1)
+    return Error(ErrorCode::Unsupported,
+                 quoted(name) + " is no list of numbers of a known type");
+  const std::int64_t count = tensor->shape().elementCount();
+  ConstantNumbers numbers{tensor->type() == DType::F64 ? DType::F64
+                                                       : DType::F32,
+                          static_cast<std::size_t>(count)};
+  convert(tensor->type(), DType::F64, count, tensor->data(),
+          numbers.values.get());
+  return numbers;
+}
+
+/// A constant that may be missing: `otherwise` for each channel then.
+static Expected<ConstantNumbers>
+readOptional(const PnnxModel &model, const PnnxOperator &op,
+             std::string_view name, std::size_t position, double otherwise,
+             std::size_t channels) {
+  const std::string *text = op.parameter(name);
+  const bool isAbsent =
+      !op.attribute(name) &&
+      (!inputOf(model, op, name, position) || (text && *text == "None"));
+  if (!isAbsent)
+    return readConstant(model, op, name, position);
+  ConstantNumbers numbers{DType::F32, channels};
+  std::fill_n(numbers.values.get(), channels, otherwise);
+  return numbers;
+}
+
+static Expected<double> readEpsilon(const PnnxOperator &op, Texts &texts) {
+  const std::string *text = op.parameter("eps");
+  const Node *literal = texts.literal(text ? *text : "1e-5");
+  if (!literal ||
+      (literal->kind != NodeKind::Float && literal->kind != NodeKind::Integer))
+    return Error(ErrorCode::InvalidArgument, "'eps' is no number");
+  return literal->number;
+}
+
+Expected<std::vector<NamedChannels>>
+graph::batchNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                         Texts &texts) {
+  auto epsilon = readEpsilon(op, texts);
+  if (!epsilon)
+    return epsilon.error();
+  auto mean = readConstant(model, op, "running_mean", 1);
+  if (!mean)
+    return mean.error();
+  const std::size_t channels = mean->count;
+  auto variance = readConstant(model, op, "running_var", 2);
+  auto weight = readOptional(model, op, "weight", 3, 1, channels);
+  auto bias = readOptional(model, op, "bias", 4, 0, channels);
+  for (const auto *part : {&variance, &weight, &bias}) {
+    if (!*part)
+      return part->error();
+    if ((*part)->count != channels)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("its constants differ in length: ", (*part)->count,
+                          " and ", channels));
+  }
+  double *scale = variance->values.get(), *shift = bias->values.get();
+  for (std::size_t i = 0; i < channels; ++i) {
+    scale[i] = weight->values[i] / std::sqrt(scale[i] + *epsilon);
+    shift[i] -= mean->values[i] * scale[i];
+  }
+  return std::vector<NamedChannels>{makeChannels("scale", *mean, *variance),
+                                    makeChannels("shift", *mean, *bias)};
+}
+
+Expected<std::vector<NamedChannels>>
+graph::preluChannels(const PnnxModel &model, const PnnxOperator &op, Texts &) {
+  auto weight = readConstant(model, op, "weight", 1);
+  if (!weight)
+    return weight.error();
+  return std::vector<NamedChannels>{makeChannels("weight", *weight, *weight)};
 }

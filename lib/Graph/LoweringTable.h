@@ -12,7 +12,7 @@
 
 namespace kexpr::graph {
 
-/// A constant that a row computes from an operator, and its name in the text.
+/// A constant that is computed from an operator, and its name in a row's text.
 struct NamedChannels {
   std::string_view name;
   std::shared_ptr<const ChannelData> data;
@@ -28,7 +28,8 @@ struct LoweringRow {
   /// `name=value` for all that must hold for this row; of several rows for a
   /// type, the first that fits is taken.
   std::string_view when;
-  /// `{name}` stands for an argument or constant.
+  /// `{name}` stands for an argument or constant, `{}` for the part of the type
+  /// after its dot, in lower case.
   std::string_view text;
   Expected<std::vector<NamedChannels>> (*constants)(const PnnxModel &,
                                                     const PnnxOperator &,

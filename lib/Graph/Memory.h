@@ -10,11 +10,12 @@
 #include "kexpr/Error.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kexpr::graph {
 
-/// Memory that something needs from step `first` to step `last`, both counted.
+/// Memory that is in use from step `first` to step `last`, inclusive.
 struct Interval {
   std::size_t bytes = 0;
   std::uint32_t first = 0;
@@ -26,33 +27,30 @@ struct Layout {
   std::size_t bytes = 0;            ///< Of all.
 };
 
-/// Puts intervals into one piece of memory, so that those which share a step
-/// share no byte: large ones first, or of thousands the earliest, each into the
-/// smallest gap that it fits. Without `reuse`, no two share one. Errors:
-/// OutOfMemory where all together have more than 2^62 bytes.
+/// Assigns offsets in one piece of memory, so that intervals which share a step
+/// share no byte: large ones first, or of thousands the earliest, each in the
+/// smallest gap that it fits. Without `reuse`, no two intervals share a byte.
+/// Errors: OutOfMemory where all together have more than 2^62 bytes.
 Expected<Layout> layOut(const std::vector<Interval> &intervals, bool reuse);
 
 /// Memory that only grows, aligned to 64 bytes. A large piece is aligned to,
-/// and asks for, huge pages: a kernel walks through all of it, and faults and
-/// address look-ups are paid by the page.
+/// and asks for, huge pages: kernels read and write all of it, and pay for page
+/// faults and address look-ups by the page.
 class Arena {
 public:
-  Arena() = default;
-  Arena(Arena &&other) noexcept;
-  Arena &operator=(Arena &&other) noexcept;
-  ~Arena() { release(); }
-
-  /// Has at least that many bytes; what was there is lost if it had fewer.
-  /// Errors: OutOfMemory, which leaves none.
+  /// Makes the arena at least so large. Growing discards its contents. Errors:
+  /// OutOfMemory, after which it is empty.
   Status reserve(std::size_t bytes);
   unsigned char *data() const { return base; }
   std::size_t size() const { return capacity; }
 
 private:
-  void release();
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(void *memory) const;
+  };
 
-  void *mapping = nullptr;
-  std::size_t mapped = 0;
+  std::unique_ptr<void, Unmap> mapping;
   unsigned char *base = nullptr;
   std::size_t capacity = 0;
 };

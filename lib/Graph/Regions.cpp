@@ -11,124 +11,391 @@
 #include <numeric>
 #include <queue>
 #include <set>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::graph;
 
-// What this many operations compute is computed again rather than stored and
-// read: a kernel waits for memory longer than that.
+// Limits of a kernel, for its compile time. It may have more values than there
+// are registers: spilling one costs less than a pass over memory.
+static constexpr std::size_t MostValues = 2048;
+static constexpr std::size_t MostUnits = 512;
+static constexpr std::size_t MostOperands = 32;
+static constexpr std::size_t MostOutputs = 16;
+static constexpr std::size_t MostSiblings = 8;
+// A value may have a hundred thousand takers.
+static constexpr std::size_t MostTakersSeen = 4096;
+
+// Units of so few operations are computed again rather than stored and read,
+// which takes longer.
 static constexpr unsigned CheapOperations = 8;
 
-namespace {
-using Units = std::set<UnitId>;
+static bool fitsKernel(std::size_t units, std::size_t values) {
+  return units <= MostUnits && values <= MostValues;
+}
 
-/// Turns groups into regions.
-class RegionMaker {
+namespace {
+using GroupId = std::uint32_t;
+
+/// Units that will be computed together. Values go from a group to groups of a
+/// higher level only, so that groups form no cycle.
+struct Group {
+  unsigned level = 0;
+  std::vector<UnitId> units;
+  std::size_t values = 0;        ///< Of their graphs.
+  std::vector<ValueId> operands; ///< Of a kernel of them, ascending.
+  std::vector<ValueId> outputs;  ///< Values that other units take, so far.
+};
+
+/// The producer and the takers of every value.
+class Uses {
 public:
-  RegionMaker(const Flow &flow, const Draft &draft, const Uses &uses,
-              std::vector<Group> groups);
+  static constexpr UnitId None = ~UnitId{0};
+  Uses(const Flow &flow, const TypedFlow &typed);
+
+  /// Ascending.
+  Span<const UnitId> takersOf(ValueId value) const {
+    return {takers.data() + begins[value], begins[value + 1] - begins[value]};
+  }
+
+  std::vector<UnitId> producers; ///< By value; None for constants.
+  std::vector<bool> isKept;      ///< By value: an output, or taken by a layer.
+
+private:
+  std::vector<UnitId> takers;      ///< Those of value 0, of value 1...
+  std::vector<std::size_t> begins; ///< By value, in `takers`.
+};
+} // namespace
+
+Uses::Uses(const Flow &flow, const TypedFlow &typed)
+    : producers(typed.values.size(), None), isKept(typed.values.size(), false),
+      begins(typed.values.size() + 1) {
+  for (UnitId id = 0; id < typed.units.size(); ++id) {
+    const Unit &unit = typed.units[id];
+    for (const ValueId output : unit.outputs)
+      producers[output] = id;
+    for (const ValueId input : unit.inputs) {
+      ++begins[input];
+      if (!unit.isElementwise())
+        isKept[input] = true;
+    }
+  }
+  for (const ValueId output : flow.outputValues)
+    isKept[output] = true;
+  // At first the end of each list, which is filled from its back.
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  takers.resize(begins.back());
+  for (UnitId id = static_cast<UnitId>(typed.units.size()); id-- > 0;)
+    for (const ValueId input : typed.units[id].inputs)
+      takers[--begins[input]] = id;
+}
+
+namespace {
+/// Adds units one by one, producers first, to groups of units that may become
+/// one kernel. Every layer is a group of its own. Some groups end up empty.
+class GroupBuilder {
+public:
+  GroupBuilder(const TypedFlow &typed, const Uses &uses)
+      : groupOf(typed.units.size()), typed(typed), uses(uses) {}
+
+  void add(UnitId unit, bool mayJoin);
+
+  std::vector<Group> groups;
+  std::vector<GroupId> groupOf; ///< By unit, of those added.
+
+private:
+  using Candidates = std::vector<GroupId>;
+
+  const Shape &shapeOf(ValueId value) const {
+    return typed.typeOf(value).shape;
+  }
+  bool isAlike(UnitId a, UnitId b) const {
+    return typed.units[a].isElementwise() && typed.units[b].isElementwise() &&
+           shapeOf(typed.units[a].outputs[0]) ==
+               shapeOf(typed.units[b].outputs[0]);
+  }
+  static bool holds(const Candidates &chosen, GroupId group) {
+    return std::find(chosen.begin(), chosen.end(), group) != chosen.end();
+  }
+  unsigned levelFor(UnitId unit, const Candidates &chosen) const;
+  bool canStandAt(GroupId group, unsigned level,
+                  const Candidates &chosen) const;
+  bool tryJoin(UnitId unit, Candidates chosen);
+  Candidates producersOf(UnitId unit) const;
+  Candidates siblingsOf(UnitId unit) const;
+  Group joined(UnitId unit, const Candidates &chosen) const;
+  void join(UnitId unit, const Candidates &chosen, Group group);
+
+  const TypedFlow &typed;
+  const Uses &uses;
+  UnitId next = 0; ///< The first unit that is in no group yet.
+};
+} // namespace
+
+/// The level of a group of `unit` and the chosen ones.
+unsigned GroupBuilder::levelFor(UnitId unit, const Candidates &chosen) const {
+  unsigned level = 0;
+  for (const GroupId group : chosen)
+    level = std::max(level, groups[group].level);
+  for (const ValueId input : typed.units[unit].inputs)
+    if (const UnitId producer = uses.producers[input];
+        producer != Uses::None && !holds(chosen, groupOf[producer]))
+      level = std::max(level, groups[groupOf[producer]].level + 1);
+  return level;
+}
+
+/// Whether a group can be raised to a level together with the chosen ones: all
+/// others that take its values so far must be higher.
+bool GroupBuilder::canStandAt(GroupId group, unsigned level,
+                              const Candidates &chosen) const {
+  if (groups[group].level == level)
+    return true;
+  std::size_t seen = 0;
+  for (const ValueId output : groups[group].outputs)
+    for (const UnitId taker : uses.takersOf(output)) {
+      if (taker >= next)
+        break;
+      const GroupId other = groupOf[taker];
+      if (other != group && !holds(chosen, other) &&
+          (groups[other].level <= level || ++seen > MostTakersSeen))
+        return false;
+    }
+  return true;
+}
+
+/// Joins `unit` with as many of the chosen groups as possible; these are in
+/// order of preference.
+bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
+  chosen.resize(std::min(chosen.size(), MostOperands + MostOutputs));
+  while (!chosen.empty()) {
+    const unsigned level = levelFor(unit, chosen);
+    const auto stuck =
+        std::find_if(chosen.begin(), chosen.end(), [&](GroupId group) {
+          return !canStandAt(group, level, chosen);
+        });
+    if (stuck != chosen.end()) {
+      chosen.erase(stuck);
+      continue;
+    }
+    Group group = joined(unit, chosen);
+    group.level = level;
+    std::size_t units = 1;
+    for (const GroupId each : chosen)
+      units += groups[each].units.size();
+    if (fitsKernel(units, group.values) &&
+        group.operands.size() <= MostOperands &&
+        group.outputs.size() <= MostOutputs) {
+      join(unit, chosen, std::move(group));
+      return true;
+    }
+    chosen.pop_back();
+  }
+  return false;
+}
+
+/// The group of `unit` and the chosen ones, but for its level and units.
+Group GroupBuilder::joined(UnitId unit, const Candidates &chosen) const {
+  const Unit &own = typed.units[unit];
+  Group group{
+      0, {}, own.values, own.inputs, {own.outputs.begin(), own.outputs.end()}};
+  for (const GroupId each : chosen) {
+    const Group &part = groups[each];
+    group.values += part.values;
+    group.operands.insert(group.operands.end(), part.operands.begin(),
+                          part.operands.end());
+    group.outputs.insert(group.outputs.end(), part.outputs.begin(),
+                         part.outputs.end());
+  }
+  const auto isInside = [&](UnitId other) {
+    return other == unit || (other < unit && holds(chosen, groupOf[other]));
+  };
+  std::sort(group.operands.begin(), group.operands.end());
+  const auto end = std::unique(group.operands.begin(), group.operands.end());
+  group.operands.erase(end, group.operands.end());
+  std::erase_if(group.operands, [&](ValueId operand) {
+    return uses.producers[operand] != Uses::None &&
+           isInside(uses.producers[operand]);
+  });
+  std::erase_if(group.outputs, [&](ValueId output) {
+    const auto takers = uses.takersOf(output);
+    return !uses.isKept[output] &&
+           std::all_of(takers.begin(), takers.end(), isInside);
+  });
+  return group;
+}
+
+/// Moves units from the smaller groups to the largest, which becomes `group`.
+void GroupBuilder::join(UnitId unit, const Candidates &chosen, Group group) {
+  const GroupId kept = *std::max_element(
+      chosen.begin(), chosen.end(), [&](GroupId a, GroupId b) {
+        return groups[a].units.size() < groups[b].units.size();
+      });
+  group.units = std::move(groups[kept].units);
+  for (const GroupId each : chosen) {
+    if (each == kept)
+      continue;
+    for (const UnitId moved : std::exchange(groups[each], {}).units) {
+      groupOf[moved] = kept;
+      group.units.push_back(moved);
+    }
+  }
+  groupOf[unit] = kept;
+  group.units.push_back(unit);
+  groups[kept] = std::move(group);
+}
+
+/// The groups of the same shape that `unit` takes values from, by level,
+/// highest first.
+GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
+  Candidates chosen;
+  for (const ValueId input : typed.units[unit].inputs)
+    if (const UnitId producer = uses.producers[input];
+        producer != Uses::None && isAlike(unit, producer) &&
+        !holds(chosen, groupOf[producer]))
+      chosen.push_back(groupOf[producer]);
+  std::stable_sort(chosen.begin(), chosen.end(), [&](GroupId a, GroupId b) {
+    return groups[a].level > groups[b].level;
+  });
+  return chosen;
+}
+
+/// The latest groups of the same shape that share an operand of that shape with
+/// `unit`.
+GroupBuilder::Candidates GroupBuilder::siblingsOf(UnitId unit) const {
+  Candidates siblings;
+  const Shape &shape = shapeOf(typed.units[unit].outputs[0]);
+  for (const ValueId input : typed.units[unit].inputs) {
+    if (shapeOf(input) != shape)
+      continue;
+    const auto takers = uses.takersOf(input);
+    auto taker = std::lower_bound(takers.begin(), takers.end(), next);
+    for (std::size_t tried = 0; tried < MostSiblings && taker != takers.begin();
+         ++tried)
+      if (isAlike(unit, *--taker) && !holds(siblings, groupOf[*taker]))
+        siblings.push_back(groupOf[*taker]);
+  }
+  return siblings;
+}
+
+void GroupBuilder::add(UnitId unit, bool mayJoin) {
+  next = unit;
+  if (mayJoin) {
+    if (tryJoin(unit, producersOf(unit)))
+      return;
+    for (const GroupId sibling : siblingsOf(unit))
+      if (tryJoin(unit, {sibling}))
+        return;
+  }
+  Group group = joined(unit, {});
+  group.level = levelFor(unit, {});
+  group.units = {unit};
+  groupOf[unit] = static_cast<GroupId>(groups.size());
+  groups.push_back(std::move(group));
+}
+
+using UnitList = std::vector<UnitId>; ///< Ascending.
+
+namespace {
+/// Turns groups into regions.
+class RegionBuilder {
+public:
+  RegionBuilder(const Flow &flow, const TypedFlow &typed, const Uses &uses,
+                GroupBuilder grouped);
 
   void copyCheapUnits();
   void dropUnneeded();
   std::vector<Region> order() const;
 
 private:
-  std::vector<ValueId> operandsOf(const Units &units) const;
-  Units ancestorsOf(UnitId unit) const;
-  bool isCheap(const Units &units) const;
-  bool addsNothing(const Units &copies, const Units &region) const;
-  bool tryCopy(std::size_t group, ValueId value);
-  bool isOutput(std::size_t group, UnitId unit) const;
-  Units liveUnitsOf(std::size_t group) const;
-  Region regionOf(std::uint32_t group) const;
+  std::vector<ValueId> operandsOf(const UnitList &units) const;
+  UnitList ancestorsOf(UnitId unit) const;
+  bool tryCopy(GroupId group, ValueId value);
+  bool isOutput(GroupId group, UnitId unit) const;
+  Region regionOf(GroupId group) const;
 
-  const Draft &draft;
+  const TypedFlow &typed;
   const Uses &uses;
   std::vector<Group> groups;
-  std::vector<Units> all; ///< By group: its units and copies.
-  std::vector<std::uint32_t> groupOf;
+  std::vector<GroupId> groupOf; ///< By unit.
+  std::vector<UnitList> all;    ///< By group: its units and copies.
+  std::vector<std::vector<ValueId>> operands; ///< By group, once known.
   std::vector<bool> isNeeded; ///< By value: taken by another group, or kept.
 };
 } // namespace
 
-RegionMaker::RegionMaker(const Flow &flow, const Draft &draft, const Uses &uses,
-                         std::vector<Group> gathered)
-    : draft(draft), uses(uses), groups(std::move(gathered)),
-      groupOf(draft.units.size()), isNeeded(draft.facts.size(), false) {
-  for (std::uint32_t group = 0; group < groups.size(); ++group) {
-    for (const UnitId unit : groups[group].units)
-      groupOf[unit] = group;
-    all.emplace_back(groups[group].units.begin(), groups[group].units.end());
+RegionBuilder::RegionBuilder(const Flow &flow, const TypedFlow &typed,
+                             const Uses &uses, GroupBuilder grouped)
+    : typed(typed), uses(uses), groups(std::move(grouped.groups)),
+      groupOf(std::move(grouped.groupOf)), operands(groups.size()),
+      isNeeded(typed.values.size(), false) {
+  for (Group &group : groups) {
+    std::sort(group.units.begin(), group.units.end());
+    all.push_back(std::move(group.units));
   }
   for (const ValueId output : flow.outputValues)
     isNeeded[output] = true;
 }
 
 /// The values that a kernel of these units reads, each once.
-std::vector<ValueId> RegionMaker::operandsOf(const Units &units) const {
-  std::vector<ValueId> operands;
+std::vector<ValueId> RegionBuilder::operandsOf(const UnitList &units) const {
+  std::vector<ValueId> found;
   for (const UnitId unit : units)
-    for (const ValueId input : draft.units[unit].inputs)
-      if (!units.count(uses.producers[input]))
-        operands.push_back(input);
-  std::sort(operands.begin(), operands.end());
-  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-  return operands;
-}
-
-/// A unit and all in its group that it needs.
-Units RegionMaker::ancestorsOf(UnitId unit) const {
-  Units found = {unit};
-  for (auto it = found.rbegin(); it != found.rend(); ++it)
-    for (const ValueId input : draft.units[*it].inputs)
-      if (const UnitId producer = uses.producers[input];
-          producer != Uses::None && groupOf[producer] == groupOf[unit])
-        found.insert(producer);
+    for (const ValueId input : typed.units[unit].inputs)
+      if (!std::binary_search(units.begin(), units.end(),
+                              uses.producers[input]))
+        found.push_back(input);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-bool RegionMaker::isCheap(const Units &units) const {
-  unsigned operations = 0;
-  for (const UnitId unit : units)
-    operations += draft.units[unit].operations;
-  return operations <= CheapOperations;
+/// A unit and the units of its group that it depends on.
+UnitList RegionBuilder::ancestorsOf(UnitId unit) const {
+  std::set<UnitId> found = {unit};
+  for (auto it = found.rbegin(); it != found.rend(); ++it)
+    for (const ValueId input : typed.units[*it].inputs)
+      if (const UnitId producer = uses.producers[input];
+          producer != Uses::None && groupOf[producer] == groupOf[unit])
+        found.insert(producer);
+  return {found.begin(), found.end()};
 }
 
-/// Whether a region with these copies reads no more operands than before.
-bool RegionMaker::addsNothing(const Units &copies, const Units &region) const {
-  Units both = copies;
-  both.insert(region.begin(), region.end());
-  return operandsOf(both).size() <= operandsOf(region).size();
-}
-
-/// Computes an operand within the region instead, if that pays.
-bool RegionMaker::tryCopy(std::size_t group, ValueId value) {
+/// Computes an operand within the region instead, if that pays: its units are
+/// cheap, and the region reads no more operands than before.
+bool RegionBuilder::tryCopy(GroupId group, ValueId value) {
   const UnitId producer = uses.producers[value];
   if (producer == Uses::None || uses.isKept[value] ||
-      !draft.units[producer].isElementwise())
+      !typed.units[producer].isElementwise())
     return false;
   // Types depend on which operands are 0-d, and inside a kernel none is.
   const auto rankOf = [&](UnitId unit) {
-    return draft.facts[draft.units[unit].outputs[0]].tensor.shape.rank();
+    return typed.typeOf(typed.units[unit].outputs[0]).shape.rank();
   };
-  if (rankOf(producer) == 0 && rankOf(groups[group].units[0]) != 0)
+  if (rankOf(producer) == 0 && rankOf(all[group][0]) != 0)
     return false;
-  Units copies = ancestorsOf(producer);
-  if (!isCheap(copies) || !addsNothing(copies, all[group]))
-    return false;
-  copies.insert(all[group].begin(), all[group].end());
-  std::size_t values = 0;
+  const UnitList copies = ancestorsOf(producer);
+  unsigned operations = 0;
   for (const UnitId unit : copies)
-    values += draft.units[unit].values;
-  if (!isModest(copies.size(), values))
+    operations += typed.units[unit].operations;
+  if (operations > CheapOperations)
     return false;
-  all[group] = std::move(copies);
+  UnitList both;
+  std::set_union(copies.begin(), copies.end(), all[group].begin(),
+                 all[group].end(), std::back_inserter(both));
+  if (operandsOf(both).size() > operandsOf(all[group]).size())
+    return false;
+  std::size_t values = 0;
+  for (const UnitId unit : both)
+    values += typed.units[unit].values;
+  if (!fitsKernel(both.size(), values))
+    return false;
+  all[group] = std::move(both);
   return true;
 }
 
-void RegionMaker::copyCheapUnits() {
-  for (std::size_t group = 0; group < groups.size(); ++group) {
-    if (all[group].empty() || !draft.units[*all[group].begin()].isElementwise())
+void RegionBuilder::copyCheapUnits() {
+  for (GroupId group = 0; group < groups.size(); ++group) {
+    if (all[group].empty() || !typed.units[all[group][0]].isElementwise())
       continue;
     bool hasChanged = true;
     while (std::exchange(hasChanged, false))
@@ -140,82 +407,93 @@ void RegionMaker::copyCheapUnits() {
   }
 }
 
-bool RegionMaker::isOutput(std::size_t group, UnitId unit) const {
-  return groupOf[unit] == group && isNeeded[draft.units[unit].outputs[0]];
+bool RegionBuilder::isOutput(GroupId group, UnitId unit) const {
+  return groupOf[unit] == group && isNeeded[typed.units[unit].outputs[0]];
 }
 
-/// The units of a group that somebody needs. All of its takers are known.
-Units RegionMaker::liveUnitsOf(std::size_t group) const {
-  Units live, taken;
-  for (auto unit = all[group].rbegin(); unit != all[group].rend(); ++unit) {
-    if (draft.units[*unit].isElementwise() && !isOutput(group, *unit) &&
-        !taken.count(*unit))
-      continue;
-    live.insert(*unit);
-    for (const ValueId input : draft.units[*unit].inputs)
-      taken.insert(uses.producers[input]);
-  }
-  return live;
-}
-
-/// From the last takers to the first producers.
-void RegionMaker::dropUnneeded() {
-  std::vector<std::size_t> order(groups.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+/// Drops units whose results are not needed, from the last takers to the first
+/// producers.
+void RegionBuilder::dropUnneeded() {
+  std::vector<GroupId> order(groups.size());
+  std::iota(order.begin(), order.end(), GroupId{0});
+  std::stable_sort(order.begin(), order.end(), [&](GroupId a, GroupId b) {
     return groups[a].level > groups[b].level;
   });
-  for (const std::size_t group : order) {
-    all[group] = liveUnitsOf(group);
-    for (const ValueId operand : operandsOf(all[group]))
+  // By unit: the last group in which another unit takes its result.
+  std::vector<GroupId> takenIn(typed.units.size(), ~GroupId{0});
+  for (const GroupId group : order) {
+    UnitList live;
+    for (auto unit = all[group].rbegin(); unit != all[group].rend(); ++unit) {
+      if (typed.units[*unit].isElementwise() && !isOutput(group, *unit) &&
+          takenIn[*unit] != group)
+        continue;
+      live.push_back(*unit);
+      for (const ValueId input : typed.units[*unit].inputs)
+        if (const UnitId producer = uses.producers[input];
+            producer != Uses::None)
+          takenIn[producer] = group;
+    }
+    std::reverse(live.begin(), live.end());
+    all[group] = std::move(live);
+    operands[group] = operandsOf(all[group]);
+    for (const ValueId operand : operands[group])
       isNeeded[operand] = true;
   }
 }
 
-Region RegionMaker::regionOf(std::uint32_t group) const {
-  Region region{{all[group].begin(), all[group].end()}, {}};
+Region RegionBuilder::regionOf(GroupId group) const {
+  Region region{all[group], {}};
   for (const UnitId unit : region.units)
-    if (!draft.units[unit].isElementwise())
-      region.outputs = draft.units[unit].outputs;
-    else if (isOutput(group, unit))
-      region.outputs.push_back(draft.units[unit].outputs[0]);
+    if (const auto outputs = typed.units[unit].outputs;
+        !typed.units[unit].isElementwise() || isOutput(group, unit))
+      region.outputs.insert(region.outputs.end(), outputs.begin(),
+                            outputs.end());
   return region;
 }
 
-/// Regions in an order that can be executed, as near to the file's as can be.
-std::vector<Region> RegionMaker::order() const {
+/// Regions in an order of execution that follows the file where it can.
+std::vector<Region> RegionBuilder::order() const {
+  // From the group that computes a value to one that takes it.
+  std::vector<std::pair<GroupId, GroupId>> edges;
   std::vector<std::uint32_t> waiting(groups.size(), 0);
-  std::vector<std::vector<std::uint32_t>> followers(groups.size());
-  for (std::uint32_t group = 0; group < groups.size(); ++group)
-    for (const ValueId operand : operandsOf(all[group]))
+  for (GroupId group = 0; group < groups.size(); ++group)
+    for (const ValueId operand : operands[group])
       if (const UnitId producer = uses.producers[operand];
           producer != Uses::None) {
-        followers[groupOf[producer]].push_back(group);
+        edges.emplace_back(groupOf[producer], group);
         ++waiting[group];
       }
-  using Entry = std::pair<UnitId, std::uint32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (std::uint32_t group = 0; group < groups.size(); ++group)
+  std::sort(edges.begin(), edges.end());
+  using ReadyGroup = std::pair<UnitId, GroupId>; ///< By its last unit.
+  std::priority_queue<ReadyGroup, std::vector<ReadyGroup>, std::greater<>>
+      ready;
+  for (GroupId group = 0; group < groups.size(); ++group)
     if (waiting[group] == 0 && !all[group].empty())
-      ready.emplace(*all[group].rbegin(), group);
+      ready.emplace(all[group].back(), group);
   std::vector<Region> regions;
+  regions.reserve(groups.size());
   while (!ready.empty()) {
-    const std::uint32_t group = ready.top().second;
+    const GroupId group = ready.top().second;
     ready.pop();
     regions.push_back(regionOf(group));
-    for (const std::uint32_t follower : followers[group])
-      if (--waiting[follower] == 0)
-        ready.emplace(*all[follower].rbegin(), follower);
+    auto edge = std::lower_bound(edges.begin(), edges.end(),
+                                 std::pair(group, GroupId{0}));
+    for (; edge != edges.end() && edge->first == group; ++edge)
+      if (--waiting[edge->second] == 0)
+        ready.emplace(all[edge->second].back(), edge->second);
   }
   return regions;
 }
 
-std::vector<Region> graph::makeRegions(const Flow &flow, const Draft &draft,
+std::vector<Region> graph::makeRegions(const Flow &flow, const TypedFlow &typed,
                                        bool fuse) {
-  const Uses uses(flow, draft);
-  RegionMaker maker(flow, draft, uses, makeGroups(draft, uses, fuse));
+  const Uses uses(flow, typed);
+  GroupBuilder grouped(typed, uses);
+  for (UnitId unit = 0; unit < typed.units.size(); ++unit)
+    grouped.add(unit, fuse && typed.units[unit].isElementwise());
+  RegionBuilder builder(flow, typed, uses, std::move(grouped));
   if (fuse)
-    maker.copyCheapUnits();
-  maker.dropUnneeded();
-  return maker.order();
+    builder.copyCheapUnits();
+  builder.dropUnneeded();
+  return builder.order();
 }

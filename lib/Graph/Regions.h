@@ -1,4 +1,4 @@
-//===- Graph/Regions.h - Which units become one kernel --------------------===//
+//===- Graph/Regions.h - Units that run as one step -----------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,24 +7,29 @@
 #ifndef KEXPR_GRAPH_REGIONS_H
 #define KEXPR_GRAPH_REGIONS_H
 
-#include "Graph/Groups.h"
+#include "Graph/TypedFlow.h"
+
+#include <vector>
 
 namespace kexpr::graph {
+
+/// Position in `TypedFlow::units`.
+using UnitId = std::uint32_t;
 
 /// Units that run as one step: a layer, or elementwise units whose results have
 /// one shape and become one kernel.
 struct Region {
-  /// Ascending positions in `Draft::units`: the region's own and copies of
-  /// cheap ones of other regions.
-  std::vector<std::uint32_t> units;
-  /// Values others need; all of a layer's.
+  /// Ascending: the region's own units, and copies of cheap ones of other
+  /// regions.
+  std::vector<UnitId> units;
+  /// Values that other regions or the host need; all of a layer.
   std::vector<ValueId> outputs;
 };
 
-/// Merges elementwise units, or makes each a region of its own, and leaves out
-/// those whose results nobody needs. In an order that can be executed: every
-/// region comes after those it takes values from.
-std::vector<Region> makeRegions(const Flow &flow, const Draft &draft,
+/// Merges elementwise units, or without `fuse` makes each a region of its own,
+/// and leaves out units whose results are not needed. In order of execution:
+/// every region comes after those it takes values from.
+std::vector<Region> makeRegions(const Flow &flow, const TypedFlow &typed,
                                 bool fuse);
 
 } // namespace kexpr::graph

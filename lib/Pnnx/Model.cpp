@@ -13,20 +13,18 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 using namespace kexpr;
 using namespace kexpr::pnnx;
-
-/// Opens the `.bin` file; empty if there is none.
-using OpenWeights = std::function<Expected<WeightFile>()>;
 
 struct PnnxModel::Data {
   Network network;
   Weights weights;
 
+  /// `load` reads the weights of the network that the text describes.
+  template <class F>
   static Expected<PnnxModel> make(std::string_view text, std::string_view name,
-                                  const OpenWeights &openWeights);
+                                  F load);
 };
 
 const std::string *PnnxOperator::parameter(std::string_view key) const {
@@ -43,7 +41,7 @@ const TensorView *PnnxOperator::attribute(std::string_view key) const {
   return nullptr;
 }
 
-/// Other things have names too, and may have no end.
+/// Pipes and devices may have no end, so only regular files are read.
 static Status checkFile(const std::string &path) {
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error))
@@ -64,42 +62,28 @@ static Expected<std::string> readFile(const std::string &path) {
   return text;
 }
 
-static Expected<WeightFile> openFile(const std::string &path) {
-  if (auto status = checkFile(path); !status)
-    return status.error();
-  return WeightFile::open(path);
-}
-
-/// A model without a `.bin` file has no attributes.
-static Status refuseAttributes(const Network &network, std::string_view name) {
+/// The weights of a model without a `.bin` file, which must have no attributes.
+static Expected<Weights> noWeights(const Network &network,
+                                   std::string_view name) {
   for (const PnnxOperator &op : network.operators)
     for (const PnnxAttribute &attribute : op.attributes)
       if (!attribute.tensor.empty())
         return Error(ErrorCode::InvalidSyntax,
-                     "line " + std::to_string(op.line) + " of " +
-                         std::string(name) + ": entry " +
-                         quote(op.name + "." + attribute.key) +
-                         " is needed, but there is no .bin file");
-  return {};
+                     concat("line ", op.line, " of ", name, ": entry ",
+                            quote(concat(op.name, '.', attribute.key)),
+                            " is needed, but there is no .bin file"));
+  return Weights();
 }
 
+template <class F>
 Expected<PnnxModel> PnnxModel::Data::make(std::string_view text,
-                                          std::string_view name,
-                                          const OpenWeights &openWeights) {
+                                          std::string_view name, F load) {
   auto network = readParam(text, name);
   if (!network)
     return network.error();
   auto model = std::make_shared<Data>();
   model->network = std::move(*network);
-  if (!openWeights) {
-    if (auto status = refuseAttributes(model->network, name); !status)
-      return status.error();
-    return PnnxModel(std::move(model));
-  }
-  auto file = openWeights();
-  if (!file)
-    return file.error();
-  auto weights = loadWeights(model->network, *file);
+  Expected<Weights> weights = load(model->network);
   if (!weights)
     return weights.error();
   model->weights = std::move(*weights);
@@ -112,10 +96,13 @@ Expected<PnnxModel> PnnxModel::load(const std::string &paramPath,
     auto text = readFile(paramPath);
     if (!text)
       return text.error();
-    OpenWeights openWeights;
-    if (!binPath.empty())
-      openWeights = [&] { return openFile(binPath); };
-    return Data::make(*text, paramPath, openWeights);
+    return Data::make(*text, paramPath, [&](Network &network) {
+      if (binPath.empty())
+        return noWeights(network, paramPath);
+      Status status = checkFile(binPath);
+      return status ? loadWeights(network, binPath)
+                    : Expected<Weights>(status.error());
+    });
   });
 }
 
@@ -123,10 +110,10 @@ Expected<PnnxModel> PnnxModel::parse(std::string_view param,
                                      Span<const unsigned char> bin,
                                      std::string_view name) {
   return guarded([&] {
-    OpenWeights openWeights;
-    if (!bin.empty())
-      openWeights = [&] { return WeightFile::open(bin, name); };
-    return Data::make(param, name, openWeights);
+    return Data::make(param, name, [&](Network &network) {
+      return bin.empty() ? noWeights(network, name)
+                         : loadWeights(network, bin, name);
+    });
   });
 }
 

@@ -13,10 +13,11 @@
 
 namespace kexpr::pnnx {
 
-/// So many elements of an attribute at most: their bytes can be counted.
+/// The most elements of an attribute, so that its bytes can be counted.
 inline constexpr std::int64_t MaxElements = std::int64_t{1} << 58;
 
-/// What a `.param` file says. Attributes have type and shape, but no memory.
+/// The contents of a `.param` file. Attributes have types and shapes, but no
+/// memory.
 struct Network {
   std::vector<PnnxOperator> operators;
   std::vector<PnnxOperand> operands;

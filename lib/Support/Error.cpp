@@ -61,9 +61,9 @@ static Excerpt excerpt(std::string_view source, SourceRange range) {
 std::string Error::render() const {
   return guardedOr(std::string("out of memory"), [this] {
     std::string result = "error: " + sentence;
-    if (!placed)
+    if (!ranged)
       return result;
-    const Excerpt shown = excerpt(text, place);
+    const Excerpt shown = excerpt(text, faultRange);
     result += "\n  " + shown.text + "\n  ";
     result.append(shown.caret, ' ');
     result += '^';

@@ -116,6 +116,7 @@ TEST(BuiltExpressions, AreBuiltFromC) {
   EXPECT_EQ(kexpr_expression_builder_call(builder, "a b", factors, 2, &product,
                                           &error),
             KEXPR_INVALID_SYNTAX);
+  EXPECT_EQ(product, 0u);
   kexpr_error_free(error);
   EXPECT_EQ(kexpr_expression_builder_finish(builder, nullptr, 1, &expression,
                                             nullptr),

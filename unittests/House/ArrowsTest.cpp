@@ -121,7 +121,7 @@ TEST(Arrows, OneFileSeesLibzip) {
     for (const SourceFile &file : sourcesIn(folder))
       for (std::string_view include : file.includes())
         if (include == "<zip.h>") {
-          EXPECT_EQ(file.path, "lib/Pnnx/WeightFile.cpp");
+          EXPECT_EQ(file.path, "lib/Pnnx/Weights.cpp");
         }
 }
 

@@ -6,37 +6,86 @@
 //===----------------------------------------------------------------------===//
 #include "Graph/Memory.h"
 
+#include "Support/Text.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <queue>
 #include <set>
 
+#include <sys/mman.h>
+
 using namespace kexpr;
 using namespace kexpr::graph;
+
+static constexpr std::size_t HugePage = std::size_t{2} << 20;
+
+void Arena::Unmap::operator()(void *memory) const { munmap(memory, bytes); }
+
+Status Arena::reserve(std::size_t bytes) {
+  if (bytes <= capacity && base)
+    return {};
+  mapping.reset();
+  base = nullptr;
+  capacity = 0;
+  // Two huge pages at least: less gains little, and wastes up to one.
+  const bool isLarge = bytes >= 2 * HugePage;
+  const std::size_t wanted =
+      std::max<std::size_t>(bytes, 1) + (isLarge ? 2 * HugePage : 0);
+  void *memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return Error(ErrorCode::OutOfMemory,
+                 concat("no ", wanted, " bytes for its values"));
+  mapping = {memory, Unmap{wanted}};
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::size_t skipped =
+      isLarge ? (HugePage - address % HugePage) % HugePage : 0;
+  base = static_cast<unsigned char *>(memory) + skipped;
+  capacity = isLarge ? (bytes + HugePage - 1) / HugePage * HugePage : bytes;
+#ifdef MADV_HUGEPAGE
+  // Only advice: without it the memory is as good, but slower.
+  if (isLarge)
+    madvise(base, capacity, MADV_HUGEPAGE);
+#endif
+  return {};
+}
 
 static constexpr std::size_t Alignment = 64;
 static constexpr std::size_t MostBytes = std::size_t{1} << 62;
 
-/// 0 bytes take a line as well, so that every value has an address.
+/// Whole cache lines, one for 0 bytes, so that every value has an address.
 static std::size_t roundUp(std::size_t bytes) {
   return (std::max<std::size_t>(bytes, 1) + Alignment - 1) / Alignment *
          Alignment;
 }
 
+/// Positions of intervals so that `isBefore` holds from one to the next.
+template <class F>
+static std::vector<std::size_t> orderBy(const std::vector<Interval> &intervals,
+                                        F isBefore) {
+  std::vector<std::size_t> order(intervals.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return isBefore(intervals[a], intervals[b]);
+  });
+  return order;
+}
+
 namespace {
-struct Placed {
+struct PlacedInterval {
   std::size_t begin, end;
   std::uint32_t first, last;
 };
 } // namespace
 
-/// The begin of the smallest gap of `bytes` between the placed ones that are
-/// in use from `first` to `last`; they stand in the order of `begin`.
-static std::size_t findGap(const std::vector<Placed> &placed,
+/// The begin of the smallest gap of `bytes` between placed intervals that share
+/// a step with `interval`. They are sorted by `begin`.
+static std::size_t findGap(const std::vector<PlacedInterval> &placed,
                            const Interval &interval, std::size_t bytes) {
   std::size_t best = 0, bestSize = ~std::size_t{0}, end = 0;
-  for (const Placed &other : placed) {
+  for (const PlacedInterval &other : placed) {
     if (other.last < interval.first || interval.last < other.first)
       continue;
     if (other.begin > end && other.begin - end >= bytes &&
@@ -49,34 +98,35 @@ static std::size_t findGap(const std::vector<Placed> &placed,
   return bestSize == ~std::size_t{0} ? end : best;
 }
 
-/// Large ones first, each into the smallest gap that it fits.
+/// Assigns offsets by size, the largest first, in the smallest gap.
 static void fitBySize(const std::vector<Interval> &intervals, Layout &layout) {
-  std::vector<std::size_t> order(intervals.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return intervals[a].bytes > intervals[b].bytes;
-  });
-  std::vector<Placed> placed;
-  for (const std::size_t index : order) {
+  std::vector<PlacedInterval> placed;
+  for (const std::size_t index :
+       orderBy(intervals, [](const Interval &a, const Interval &b) {
+         return a.bytes > b.bytes;
+       })) {
     const Interval &interval = intervals[index];
     const std::size_t bytes = roundUp(interval.bytes);
     const std::size_t begin = findGap(placed, interval, bytes);
     layout.offsets[index] = begin;
     layout.bytes = std::max(layout.bytes, begin + bytes);
-    const Placed entry{begin, begin + bytes, interval.first, interval.last};
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), entry,
-                                   [](const Placed &a, const Placed &b) {
-                                     return a.begin < b.begin;
-                                   }),
-                  entry);
+    const PlacedInterval entry{begin, begin + bytes, interval.first,
+                               interval.last};
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), entry,
+                         [](const PlacedInterval &a, const PlacedInterval &b) {
+                           return a.begin < b.begin;
+                         }),
+        entry);
   }
 }
 
 namespace {
-/// The memory that is free at a step; what is behind its end counts as well.
+/// The memory that is free at a step. All memory behind the last value is.
 class FreeMemory {
 public:
-  /// The begin of the smallest gap that so many bytes fit.
+  /// Takes so many bytes from the smallest gap that they fit; gives their
+  /// begin.
   std::size_t take(std::size_t bytes) {
     const auto gap = bySize.lower_bound({bytes, 0});
     const std::size_t begin = gap->second, end = begin + gap->first;
@@ -114,17 +164,16 @@ private:
 };
 } // namespace
 
-/// In the order of their first steps, which takes time in proportion to them.
+/// Assigns offsets by first step, in time n log n of the number of intervals.
 static void fitByTime(const std::vector<Interval> &intervals, Layout &layout) {
-  std::vector<std::size_t> order(intervals.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return intervals[a].first < intervals[b].first;
-  });
-  using End = std::pair<std::uint32_t, std::size_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  using IntervalEnd = std::pair<std::uint32_t, std::size_t>;
+  std::priority_queue<IntervalEnd, std::vector<IntervalEnd>, std::greater<>>
+      ends;
   FreeMemory memory;
-  for (const std::size_t index : order) {
+  for (const std::size_t index :
+       orderBy(intervals, [](const Interval &a, const Interval &b) {
+         return a.first < b.first;
+       })) {
     for (; !ends.empty() && ends.top().first < intervals[index].first;
          ends.pop()) {
       const std::size_t begin = layout.offsets[ends.top().second];
@@ -147,7 +196,7 @@ static void layInRow(const std::vector<Interval> &intervals, Layout &layout) {
 
 Expected<Layout> graph::layOut(const std::vector<Interval> &intervals,
                                bool reuse) {
-  // By size they take less memory, and time that grows with the square.
+  // By size they take less memory, and quadratic time.
   constexpr std::size_t mostBySize = 4096;
   std::size_t all = 0;
   for (const Interval &interval : intervals) {

@@ -4,17 +4,170 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Api/CApiOptions.h"
-
+#include "Api/CApi.h"
 #include "Support/Text.h"
 
 using namespace kexpr;
-
-static constexpr std::size_t MaxSize = 4096;
+using namespace kexpr::capi;
 
 static Error invalid(std::string message) {
   return {ErrorCode::InvalidArgument, std::move(message)};
 }
+
+//===-- Errors ------------------------------------------------------------===//
+
+/// The members that functions read. It owns no memory, so that a constant one
+/// serves where memory runs out.
+struct kexpr_error {
+  kexpr_code code;
+  const char *message;
+  const char *rendered;
+  const char *source;
+  SourceRange range;
+  bool placed;
+};
+
+namespace {
+struct OwnedError : kexpr_error {
+  explicit OwnedError(const Error &given)
+      : kexpr_error(), error(given), text(error.render()) {
+    code = static_cast<kexpr_code>(error.code());
+    message = error.message().c_str();
+    rendered = text.c_str();
+    source = error.source().c_str();
+    range = error.range();
+    placed = error.hasRange();
+  }
+
+  Error error;
+  std::string text;
+};
+} // namespace
+
+static kexpr_error exhausted = {
+    KEXPR_OUT_OF_MEMORY, "out of memory", "error: out of memory", "", {}, false,
+};
+
+kexpr_code capi::fail(const Error &error, kexpr_error **out) noexcept {
+  try {
+    if (out)
+      *out = new OwnedError(error);
+  } catch (...) {
+    *out = &exhausted;
+    return exhausted.code;
+  }
+  return static_cast<kexpr_code>(error.code());
+}
+
+Error capi::isNull(const char *name) {
+  return invalid(concat(name, " is null"));
+}
+
+Status capi::check(std::initializer_list<Required> required) {
+  for (const Required &each : required)
+    if (!each.argument)
+      return isNull(each.name);
+  return {};
+}
+
+void kexpr_error_free(kexpr_error *error) {
+  if (error != &exhausted)
+    delete static_cast<OwnedError *>(error);
+}
+
+kexpr_code kexpr_error_code(const kexpr_error *error) {
+  return error ? error->code : KEXPR_OK;
+}
+
+const char *kexpr_error_message(const kexpr_error *error) {
+  return error ? error->message : "";
+}
+
+const char *kexpr_error_render(const kexpr_error *error) {
+  return error ? error->rendered : "";
+}
+
+const char *kexpr_error_source(const kexpr_error *error) {
+  return error ? error->source : "";
+}
+
+bool kexpr_error_range(const kexpr_error *error, size_t *begin, size_t *end) {
+  const SourceRange range = error ? error->range : SourceRange();
+  if (begin)
+    *begin = range.begin;
+  if (end)
+    *end = range.end;
+  return error && error->placed;
+}
+
+//===-- Tensors -----------------------------------------------------------===//
+
+static bool isEmpty(const kexpr_tensor &tensor) {
+  return !tensor.data && tensor.type == 0 && tensor.rank == 0 &&
+         !tensor.shape && !tensor.strides;
+}
+
+kexpr_tensor capi::tensorOf(const TensorView &view) {
+  const Shape &shape = view.shape();
+  const bool isRowMajor = view.strides() == contiguousStrides(shape);
+  return {view.data(), static_cast<kexpr_dtype>(view.type()),
+          static_cast<std::uint32_t>(shape.rank()), shape.begin(),
+          isRowMajor ? nullptr : view.strides().begin()};
+}
+
+Error capi::nullList(std::size_t count, const char *what) {
+  return invalid(concat(count, ' ', what, "s at a null pointer"));
+}
+
+/// Checks that the members of a tensor fit each other; the kernel checks their
+/// values.
+Status capi::readTensor(const kexpr_tensor &given, const char *what,
+                        std::size_t index, TensorView &view) {
+  if (isEmpty(given))
+    return {};
+  const auto fault = [&](const auto &...parts) {
+    return invalid(concat(what, ' ', index, " has ", parts...));
+  };
+  if (kexpr_dtype_size(given.type) == 0)
+    return fault("type ", given.type, ", which is no element type");
+  if (given.rank > MaxRank)
+    return fault(given.rank, " axes; the most are ", MaxRank);
+  if (given.rank > 0 && !given.shape)
+    return fault(given.rank, " axes and a null shape");
+  const auto type = static_cast<DType>(given.type);
+  const Shape shape(given.shape, given.rank);
+  view = given.strides ? TensorView(given.data, type, shape,
+                                    Shape(given.strides, given.rank))
+                       : TensorView(given.data, type, shape);
+  return {};
+}
+
+Status capi::readTensor(const kexpr_named_tensor &given, const char *what,
+                        std::size_t index, NamedTensor &tensor) {
+  if (!given.name)
+    return isNull(concat("the name of ", what, ' ', index).c_str());
+  tensor.name = given.name;
+  return readTensor(given.tensor, what, index, tensor.tensor);
+}
+
+size_t kexpr_dtype_size(kexpr_dtype type) {
+  return type > 0 && type < 256 ? sizeOf(static_cast<DType>(type)) : 0;
+}
+
+const char *kexpr_dtype_name(kexpr_dtype type) {
+  return kexpr_dtype_size(type) > 0 ? nameOf(static_cast<DType>(type)).data()
+                                    : "?";
+}
+
+kexpr_code kexpr_dtype_parse(const char *name, kexpr_dtype *type,
+                             kexpr_error **error) {
+  return give(type, "the place for the type", error, {{name, "the name"}},
+              [&] { return parseDType(name); });
+}
+
+//===-- Options -----------------------------------------------------------===//
+
+static constexpr std::size_t MaxSize = 4096;
 
 Status capi::checkSize(std::size_t size, const char *name) {
   if (size < sizeof(std::size_t) || size > MaxSize)
@@ -25,6 +178,8 @@ Status capi::checkSize(std::size_t size, const char *name) {
 
 Status capi::checkUnknown(const void *given, std::size_t size,
                           std::size_t known, const char *name) {
+  if (auto status = checkSize(size, name); !status)
+    return status;
   const auto *bytes = static_cast<const unsigned char *>(given);
   for (std::size_t i = known; i < size; ++i)
     if (bytes[i] != 0)
@@ -33,7 +188,7 @@ Status capi::checkUnknown(const void *given, std::size_t size,
   return {};
 }
 
-/// `value` as an enumerator; `last` is the last there is.
+/// Sets an enumerator from its number, which must not pass that of `last`.
 template <class E>
 static Status set(E &target, std::int32_t value, E last, const char *name) {
   if (value < 0 || value > static_cast<std::int32_t>(last))
@@ -43,7 +198,7 @@ static Status set(E &target, std::int32_t value, E last, const char *name) {
   return {};
 }
 
-/// Zero leaves a default what it is.
+/// Sets a member unless the value is 0, which stands for the default.
 template <class T, class U> static void set(T &target, U value) {
   if (value != 0)
     target = value;
@@ -98,7 +253,7 @@ Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
   return options;
 }
 
-Expected<ParseLimits> capi::limitsOf(const kexpr_parse_limits *given) {
+Expected<ParseLimits> capi::optionsOf(const kexpr_parse_limits *given) {
   auto known = read(given, "kexpr_parse_limits");
   if (!known)
     return known.error();
@@ -111,7 +266,7 @@ Expected<ParseLimits> capi::limitsOf(const kexpr_parse_limits *given) {
   return limits;
 }
 
-/// What compilations and graphs have in common.
+/// Sets the options that compilations and graphs have in common.
 template <class Options, class Known>
 static Status setMode(Options &options, const Known &known) {
   auto status = set(options.mode, known.mode, Mode::Tiered, "mode");
@@ -123,9 +278,9 @@ static Status setMode(Options &options, const Known &known) {
 static Status readOperands(const kexpr_compile_options &known,
                            CompileOptions &options) {
   if (!known.operand_types && known.operand_type_count > 0)
-    return capi::isNull("kexpr_compile_options.operand_types");
+    return isNull("kexpr_compile_options.operand_types");
   if (!known.zero_dim_operands && known.zero_dim_operand_count > 0)
-    return capi::isNull("kexpr_compile_options.zero_dim_operands");
+    return isNull("kexpr_compile_options.zero_dim_operands");
   options.operandTypes.reserve(known.operand_type_count);
   for (std::size_t i = 0; i < known.operand_type_count; ++i) {
     const kexpr_dtype type = known.operand_types[i];
@@ -149,7 +304,7 @@ Expected<CompileOptions> capi::optionsOf(const kexpr_compile_options *given) {
     return status.error();
   if (auto status = readOperands(*known, options); !status)
     return status.error();
-  auto limits = limitsOf(known->limits);
+  auto limits = optionsOf(known->limits);
   if (!limits)
     return limits.error();
   options.limits = *limits;

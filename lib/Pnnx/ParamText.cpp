@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Pnnx/ShapeText.h"
+#include "Pnnx/ParamText.h"
 
-#include "Pnnx/Network.h"
+#include "Support/Quote.h"
+#include "Support/Text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +15,46 @@
 using namespace kexpr;
 using namespace kexpr::pnnx;
 
-/// Known to PNNX, but not to kexpr. The second half is what old files say.
+static constexpr std::string_view Blanks = " \t\r\v\f";
+
+/// Errors of longer texts have no copy of the text.
+static constexpr std::size_t MaxShownText = std::size_t{1} << 20;
+
+bool ParamText::nextLine() {
+  if (rest.empty())
+    return false;
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  ++number;
+  return true;
+}
+
+Word ParamText::word() {
+  line.remove_prefix(std::min(line.find_first_not_of(Blanks), line.size()));
+  const std::size_t end = std::min(line.find_first_of(Blanks), line.size());
+  const Word word = {line.substr(0, end), number};
+  line.remove_prefix(end);
+  return word;
+}
+
+bool ParamText::endsHere() const {
+  return line.find_first_not_of(Blanks) == line.npos &&
+         rest.find_first_not_of(" \t\r\v\f\n") == rest.npos;
+}
+
+Error ParamText::fault(Word at, std::string message) const {
+  std::string sentence = concat("line ", at.line, " of ", name, ": ", message);
+  if (text.size() > MaxShownText)
+    return {ErrorCode::InvalidSyntax, std::move(sentence)};
+  const std::size_t begin = at.text.data() - text.data();
+  return {ErrorCode::InvalidSyntax,
+          std::move(sentence),
+          std::string(text),
+          {begin, begin + at.text.size()}};
+}
+
+/// Types of PNNX that kexpr does not have. The second half is from old files.
 static constexpr std::string_view OtherTypes[] = {
     "", "null", "c64", "c128", "c32", "cp64", "cp128", "cp32"};
 
@@ -35,14 +75,13 @@ static Expected<std::int64_t> readExtent(std::string_view text) {
   return extent;
 }
 
-/// What stands between the brackets.
+/// Reads the text between the brackets.
 static Expected<Shape> readExtents(std::string_view text) {
   std::int64_t extents[MaxRank];
   std::size_t rank = 0;
   for (bool more = !text.empty(); more; ++rank) {
     if (rank == MaxRank)
-      return fault("a shape has more than " + std::to_string(MaxRank) +
-                   " axes");
+      return fault(concat("a shape has more than ", MaxRank, " axes"));
     const std::size_t end = std::min(text.find(','), text.size());
     auto extent = readExtent(text.substr(0, end));
     if (!extent)
