@@ -9,6 +9,7 @@ packages=(
   ccache                               # LLVM's headers are slow to compile
   llvm-19-dev                          # IR, code generation, ORC; FileCheck
   clang-19 libclang-rt-19-dev          # sanitizers and libFuzzer
+  clang-tidy-19                        # checks of sources
   zlib1g-dev libzstd-dev               # what LLVM's static libraries ask for
   libtbb-dev                           # oneTBB
   libxxhash-dev                        # hashes

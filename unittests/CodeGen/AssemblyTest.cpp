@@ -23,7 +23,7 @@ namespace {
 struct Machine {
   const char *cpu, *triple;
   unsigned bits;
-  /// What the main loop of `add(mul(@0,@1),@2)` is made of, four of each.
+  /// What the main loop of `add(mul(@0,@1),@2)` is made of, each as often.
   const char *multiply, *add, *store;
   /// The stack pointer, and a call.
   const char *stack, *call;
@@ -74,14 +74,15 @@ TEST_P(Assembly, MainLoopIsWhatOneWouldWrite) {
   std::string text;
   for (const std::string &line : loop)
     text += line + '\n';
-  EXPECT_EQ(countOf(text, GetParam().multiply), 4u) << text;
-  EXPECT_EQ(countOf(text, GetParam().add), 4u) << text;
-  EXPECT_EQ(countOf(text, GetParam().store), 4u) << text;
+  const std::size_t vectors = countOf(text, GetParam().multiply);
+  EXPECT_GT(vectors, 1u) << text;
+  EXPECT_EQ(countOf(text, GetParam().add), vectors) << text;
+  EXPECT_EQ(countOf(text, GetParam().store), vectors) << text;
   // One load, one multiplication and one addition with memory operands, one
   // store; and three instructions to count.
   if (GetParam().triple == X86) {
-    EXPECT_EQ(loop.size(), 4 * 4 + 3u) << text;
-    EXPECT_EQ(countOf(text, "\\(%r\\w+,%r\\w+,4\\)"), 4 * 4u) << text;
+    EXPECT_EQ(loop.size(), 4 * vectors + 3) << text;
+    EXPECT_GE(countOf(text, "\\(%r\\w+,%r\\w+,4\\)"), 4 * vectors) << text;
   }
 }
 

@@ -98,18 +98,22 @@ TEST(LoopReport, OfAnAddition) {
   const LoopReport report = reportOf("add(@0,@1)", targetNamed("znver3"));
   EXPECT_EQ(report.vectorBits, 256u);
   EXPECT_EQ(report.lanes, 8u);
-  EXPECT_EQ(report.copies, 4u);
-  EXPECT_EQ(report.instructions, 15u);
-  EXPECT_EQ(report.loads, 8u);
-  EXPECT_EQ(report.stores, 4u);
+  // Each vector is two loads, the second by the addition, and a store; what is
+  // left counts.
+  const unsigned vectors = report.stores;
+  EXPECT_GT(vectors, 1u);
+  EXPECT_EQ(report.elements(), report.lanes * vectors);
+  EXPECT_EQ(report.loads, 2 * vectors);
   EXPECT_EQ(report.spills, 0u);
-  EXPECT_EQ(report.vectorRegisters, 1u);
+  EXPECT_GT(report.instructions, 3 * vectors);
+  EXPECT_LE(report.instructions, 3 * vectors + 4);
+  EXPECT_LE(report.vectorRegisters, vectors);
   EXPECT_EQ(report.allVectorRegisters, 16u);
-  EXPECT_EQ(report.generalRegisters, 5u);
+  EXPECT_GE(report.generalRegisters, 4u) << "three pointers and an index";
   // Nothing but the index is handed on.
   EXPECT_EQ(report.prediction->carried, 1);
-  EXPECT_GE(report.prediction->cycles, 4);
-  EXPECT_LT(report.prediction->cycles, 12);
+  EXPECT_GE(report.prediction->cycles, vectors);
+  EXPECT_LT(report.prediction->cycles, 3 * vectors);
 }
 
 TEST(LoopReport, IsTheSameFromRunToRun) {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "House/Functions.h"
 #include "House/SourceTree.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +12,7 @@
 
 using namespace kexpr::house;
 
-static constexpr std::size_t MaxFileLines = 600;
-static constexpr std::size_t MaxFunctionLines = 60;
+static constexpr std::size_t MaxFileLines = 600; // Of a function: .clang-tidy.
 static constexpr std::size_t MaxColumns = 80;
 
 TEST(Sizes, FilesAreShort) {
@@ -22,40 +20,6 @@ TEST(Sizes, FilesAreShort) {
        {"include", "integrations", "lib", "tools", "unittests"})
     for (const SourceFile &file : sourcesIn(folder))
       EXPECT_LE(file.lines().size(), MaxFileLines) << file.path;
-}
-
-TEST(Sizes, FunctionsAreShort) {
-  std::size_t seen = 0;
-  for (const SourceFile &file : allSources())
-    for (const Function &function : functionsOf(file.text)) {
-      ++seen;
-      EXPECT_LE(function.length(), MaxFunctionLines)
-          << file.path << ':' << function.firstLine << ": " << function.head;
-    }
-  EXPECT_GT(seen, 500u) << "functions are no longer recognised";
-}
-
-TEST(Sizes, FunctionsAreRecognised) {
-  const auto functions = functionsOf("namespace a {\n"
-                                     "struct S : T {\n"
-                                     "  S() : x{1} {}\n"
-                                     "  int x = 0;\n"
-                                     "};\n"
-                                     "} // namespace a }\n"
-                                     "\n"
-                                     "/// Text with a { brace.\n"
-                                     "template <class T, int I = 1>\n"
-                                     "static int f(T t) {\n"
-                                     "  if (t) {\n"
-                                     "    g('{', \"}\");\n"
-                                     "  }\n"
-                                     "}\n"
-                                     "static int table[] = {h(1), h(2)};\n");
-  ASSERT_EQ(functions.size(), 2u);
-  EXPECT_EQ(functions[0].firstLine, 3u);
-  EXPECT_EQ(functions[1].head, "static int f(T t) ");
-  EXPECT_EQ(functions[1].firstLine, 9u);
-  EXPECT_EQ(functions[1].lastLine, 14u);
 }
 
 TEST(Style, LinesFitTheirWidth) {
