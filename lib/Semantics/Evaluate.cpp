@@ -136,23 +136,6 @@ Expected<Scalar> Evaluator::size(const Node &node) {
   return whole;
 }
 
-/// The other meaning of an operator, over numbers.
-static Expected<Number> overloaded(ops::OpId op, std::span<const Number> args) {
-  semantics::GraphBuilder graph;
-  semantics::Simplifier simplify(graph);
-  std::vector<semantics::Term> terms;
-  for (const Number &arg : args) {
-    auto term = simplify.number({.number = arg});
-    if (!term)
-      return term.error();
-    terms.push_back(*term);
-  }
-  auto result = simplify.overload(op, terms);
-  if (!result)
-    return result.error();
-  return graph.numbers()[*result->number].number;
-}
-
 Expected<Scalar> Evaluator::call(const Node &node) {
   if (node.name == "size")
     return size(node);
@@ -171,9 +154,12 @@ Expected<Scalar> Evaluator::call(const Node &node) {
   auto args = numbers(node);
   if (!args)
     return args.error();
-  auto result = type              ? semantics::callCast(*type, args->front())
-                : count == longer ? overloaded(*op, *args)
-                                  : semantics::callNumber(*op, *args);
+  auto result =
+      type ? semantics::callCast(*type, args->front())
+      : count == longer
+          ? ops::expand(ops::table()[*op].info.overload.expansion,
+                        std::span<const Number>(*args), semantics::callNumber)
+          : semantics::callNumber(*op, *args);
   return result ? Expected<Scalar>(scalarOf(*result))
                 : fault(node, result.error());
 }

@@ -7,11 +7,8 @@
 #include "Semantics/Simplify.h"
 
 #include "Support/Text.h"
-#include "Syntax/ExpressionData.h"
-#include "Syntax/Parser.h"
 
 #include <algorithm>
-#include <cassert>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
@@ -173,25 +170,10 @@ std::optional<Term> Simplifier::withLiteral(ops::OpId op, DType type,
   return *simpler;
 }
 
-Expected<Term> Simplifier::expand(std::string_view expansion,
+Expected<Term> Simplifier::expand(const ops::Expansion &expansion,
                                   std::span<const Term> args) {
-  auto parsed = syntax::parse(expansion, {}, ops::arityOfName);
-  assert(parsed && "the operator table holds a malformed expansion");
-  const auto &nodes = (*parsed)->nodes;
-  std::vector<Term> terms(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].kind == NodeKind::Operand) {
-      terms[i] = args[nodes[i].index];
-      continue;
-    }
-    std::array<Term, ops::MaxArity> callArgs;
-    for (std::size_t k = 0; k < nodes[i].children.size(); ++k)
-      callArgs[k] = terms[nodes[i].children[k]];
-    auto result = call(*ops::findAny(nodes[i].name),
-                       {callArgs.data(), nodes[i].children.size()});
-    if (!result)
-      return result;
-    terms[i] = *result;
-  }
-  return terms.back();
+  return ops::expand(expansion, args,
+                     [this](ops::OpId op, std::span<const Term> values) {
+                       return call(op, values);
+                     });
 }

@@ -42,9 +42,9 @@ public:
   Expected<Term> overload(ops::OpId op, std::span<const Term> args);
   /// A value as one of `type`, rounded to it.
   Expected<Term> cast(DType type, const Term &term);
-  /// An expression over @0, @1... with `args` in their place. The text comes
-  /// from the operator table and is right.
-  Expected<Term> expand(std::string_view expansion, std::span<const Term> args);
+  /// An expansion of the operator table with `args` for @0, @1...
+  Expected<Term> expand(const ops::Expansion &expansion,
+                        std::span<const Term> args);
   /// The value that is stored as one of the term's type.
   ValueId stored(const Term &term);
   /// What a term counts as in promotion.
