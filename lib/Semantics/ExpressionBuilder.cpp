@@ -10,7 +10,7 @@
 #include "Support/Guarded.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
-#include "Syntax/Lexer.h"
+#include "Syntax/Parser.h"
 #include "Syntax/Printer.h"
 
 #include <algorithm>

@@ -24,11 +24,33 @@
 #ifndef KEXPR_SYNTAX_PARSER_H
 #define KEXPR_SYNTAX_PARSER_H
 
-#include "Syntax/ExpressionData.h"
+#include "kexpr/Expression.h"
 
 #include <memory>
+#include <vector>
 
-namespace kexpr::syntax {
+namespace kexpr {
+
+inline namespace v2 {
+namespace detail {
+/// The content of an `Expression`. Tokens, nodes and names point into `text`,
+/// children into `childIndices`; the object never moves once it is filled.
+struct ExpressionData {
+  std::string text;
+  std::vector<Token> tokens;
+  std::vector<Node> nodes; ///< Children first.
+  std::vector<std::uint32_t> childIndices;
+  bool isListing = false; ///< Whether it names values.
+  std::vector<RpnEntry> rpn;
+  std::string canonical;
+  std::vector<std::uint32_t> usedOperands;
+  /// How much of each limit the text takes.
+  ParseLimits taken;
+};
+} // namespace detail
+} // namespace v2
+
+namespace syntax {
 
 /// How many arguments a name takes; 0 for a name that is no operator.
 using ArityFn = unsigned (*)(std::string_view name);
@@ -42,11 +64,16 @@ inline bool fits(const Expression &expression, const ParseLimits &limits) {
   return fits(expression.tightestLimits(), limits);
 }
 
+/// The tokens of `text`, which they point into, white space skipped. An error
+/// for a character or a word that no token can be.
+Expected<std::vector<Token>> lex(std::string_view text);
+
 /// The tree of `text`. `arityOf` serves the prefix reading only: the strict
 /// reading takes any name with any number of arguments.
 Expected<ExpressionPtr> parse(std::string_view text, const ParseLimits &limits,
                               ArityFn arityOf);
 
-} // namespace kexpr::syntax
+} // namespace syntax
+} // namespace kexpr
 
 #endif // KEXPR_SYNTAX_PARSER_H
