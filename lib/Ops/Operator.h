@@ -35,6 +35,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -182,27 +183,38 @@ constexpr bool isFloatingPoint(Arithmetic arithmetic) {
   return arithmetic <= Arithmetic::F64;
 }
 
+/// What a rule says.
+struct TypeRuleInfo {
+  /// Categories of types that it computes in.
+  bool bools, integers, singles, doubles;
+  /// What other types are converted to; none if they are an error.
+  std::optional<Arithmetic> otherwise;
+  /// "integers and bools": what an operator of the rule takes.
+  std::string_view takes;
+};
+
+constexpr TypeRuleInfo infoOf(TypeRule rule) {
+  constexpr std::string_view any = "any type";
+  constexpr TypeRuleInfo rules[] = {
+      {false, false, true, true, Arithmetic::F32, any},
+      {false, false, true, true, {}, "floating point"},
+      {true, true, true, true, {}, any},
+      {false, true, true, true, {}, "integers and floating point"},
+      {false, true, true, true, Arithmetic::I64, any},
+      {true, true, false, false, {}, "integers and bools"},
+      {false, true, false, false, {}, "integers"},
+      {true, false, false, false, Arithmetic::Bool, any},
+      {false, false, true, false, {}, "f32, f16 and bf16"}};
+  return rules[static_cast<std::size_t>(rule)];
+}
+
 /// Whether an operator of a rule has a formula for an arithmetic.
 constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
-  switch (rule) {
-  case TypeRule::Float:
-  case TypeRule::Floating:
-    return isFloatingPoint(arithmetic);
-  case TypeRule::Single:
-    return isFloatingPoint(arithmetic) && arithmetic != Arithmetic::F64;
-  case TypeRule::Numeric:
-    return true;
-  case TypeRule::Number:
-  case TypeRule::Counting:
-    return arithmetic != Arithmetic::Bool;
-  case TypeRule::Integral:
-    return !isFloatingPoint(arithmetic);
-  case TypeRule::Integer:
-    return !isFloatingPoint(arithmetic) && arithmetic != Arithmetic::Bool;
-  case TypeRule::Truth:
-    return arithmetic == Arithmetic::Bool;
-  }
-  return false;
+  const TypeRuleInfo info = infoOf(rule);
+  return arithmetic == Arithmetic::Bool  ? info.bools
+         : !isFloatingPoint(arithmetic)  ? info.integers
+         : arithmetic == Arithmetic::F64 ? info.doubles
+                                         : info.singles;
 }
 
 /// Whether Op works on nothing but integers and bools: its reference takes

@@ -67,7 +67,7 @@ Status CallReader::value() {
   return opened ? tree.open(token) : tree.addLeaf(token);
 }
 
-/// An argument or element where one is due.
+/// An argument or element where one is expected.
 Status CallReader::argument() {
   if (!atValue() && !tree.isList())
     return fault(concat("expected argument ", tree.arguments() + 1, " of ",
@@ -94,7 +94,7 @@ Status CallReader::rest() {
                                       quote(tree.name()), ", ", found()));
 }
 
-/// A value with all that is in it.
+/// A value with its arguments.
 Status CallReader::whole() {
   auto status = value();
   while (status && tree.depth() > 0) {

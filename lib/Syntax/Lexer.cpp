@@ -27,7 +27,7 @@ static bool isLetter(char c) {
 /// What may stand inside a word: a name or a number.
 static bool isWordPart(char c) { return isLetter(c) || isDigit(c) || c == '.'; }
 
-/// A character as an error names it.
+/// A character in an error message.
 static std::string quoted(char c) {
   if (c > ' ' && c < 0x7f)
     return concat('\'', c, '\'');
@@ -74,7 +74,7 @@ private:
 };
 } // namespace
 
-/// What stands behind `@` or `%`.
+/// The digits after `@` or `%`.
 Expected<TokenKind> Lexer::index(TokenKind kind) {
   skip(isDigit);
   if (position == start + 1)

@@ -71,9 +71,9 @@ bool syntax::fits(const ParseLimits &taken, const ParseLimits &limits) {
          taken.maxLiterals <= limits.maxLiterals;
 }
 
-/// What follows from the nodes: the reverse Polish order, which is the
-/// post-order that those of a tree stand in, the canonical text, the operands,
-/// the size.
+/// Fills in what follows from the nodes: the reverse Polish order, which is the
+/// post-order of the nodes of a tree, the canonical text, the operands and the
+/// limits taken.
 static void derive(detail::ExpressionData &data) {
   data.rpn.reserve(data.isListing ? 0 : data.nodes.size());
   for (std::uint32_t i = 0; i < data.nodes.size(); ++i) {
@@ -92,8 +92,8 @@ static void derive(detail::ExpressionData &data) {
   data.taken.maxOperands = used.empty() ? 0 : std::size_t{used.back()} + 1;
 }
 
-/// Which reading a text has does not depend on limits: those of the prefix
-/// notation are for the caller to look at.
+/// The choice of the grammar does not depend on limits: the caller checks those
+/// of the prefix notation.
 static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
                        ArityFn arityOf, detail::ExpressionData &data) {
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Two readings, one tree. The call grammar is read strictly:
+/// Text to tree, by one of two grammars. The call grammar is read strictly:
 ///
 ///   text  = { "%" number "=" value ";" } value
 ///   value = operand | literal | word | name "(" value { "," value } ")"
@@ -14,11 +14,10 @@
 ///
 /// Values with a number are those of a listing, which is a graph.
 ///
-/// PNNX itself reads prefix notation, in which brackets and commas mean
-/// nothing, and therefore at times writes text that the call grammar does not
-/// have. Where such faults of PNNX's own, names without brackets that its
-/// folding does not know and empty arguments, are the only ones, the text is
-/// read as PNNX would, if that uses every token.
+/// PNNX itself reads prefix notation, which ignores brackets and commas, and
+/// therefore at times writes text outside of the call grammar: names without
+/// brackets that its folding does not know, and empty arguments. Text whose
+/// only faults are these is read in prefix notation, if that uses every token.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_SYNTAX_PARSER_H
@@ -57,7 +56,7 @@ using ArityFn = unsigned (*)(std::string_view name);
 
 using ExpressionPtr = std::shared_ptr<const detail::ExpressionData>;
 
-/// Whether a text that takes so much of each limit is within these.
+/// Whether a text that needs the limits `taken` is within `limits`.
 bool fits(const ParseLimits &taken, const ParseLimits &limits);
 /// Whether the expression would be parsed with these limits.
 inline bool fits(const Expression &expression, const ParseLimits &limits) {

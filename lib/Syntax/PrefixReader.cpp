@@ -14,7 +14,7 @@ static bool losesBrackets(std::string_view name) {
   return name == "expm1" || name == "log1p" || name.substr(0, 6) == "torch.";
 }
 
-/// PNNX's own words that are no operators but take arguments.
+/// Arities of PNNX's names that are not operators.
 static unsigned arityOfWord(std::string_view name) {
   if (name == "size")
     return 2;
@@ -89,7 +89,7 @@ bool syntax::readPrefix(Span<const Token> tokens, ArityFn arityOf,
     if (i > 0 && missing.empty())
       return false; // the expression had ended
     if (token.kind == TokenKind::LeftBracket) {
-      // A list takes all that is left, so only the whole can be one.
+      // A list takes all remaining values, so only the root can be one.
       if (i > 0 || !tree.open(token))
         return false;
       missing.push_back(~0u);

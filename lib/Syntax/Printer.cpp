@@ -111,7 +111,7 @@ void Printer::numberValues() {
   std::vector<std::uint32_t> table(std::bit_ceil(2 * nodes.size()), None);
   first.reserve(nodes.size());
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    // No operator takes a list, and what is in one is used by that one.
+    // Lists are not merged: no operator takes one.
     if (nodes[i].kind == NodeKind::List) {
       first.push_back(i);
       continue;
@@ -163,8 +163,8 @@ void Printer::begin(std::uint32_t id) {
 }
 
 /// The end of the innermost call or list. A shared call becomes a definition:
-/// calls are numbered in the order in which they end, that of the meaning
-/// alone.
+/// numbers follow the order in which calls end, which does not depend on the
+/// spelling.
 void Printer::end() {
   const auto [id, begin, next] = open.back();
   open.pop_back();

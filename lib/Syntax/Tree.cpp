@@ -184,8 +184,7 @@ Status TreeBuilder::addLeaf(const Token &token) {
   return status;
 }
 
-/// Limits are those of what is written, and where definitions nest, depth adds
-/// up.
+/// Limits count the text as written; the depths of nested definitions add up.
 Status TreeBuilder::addNamed(const Token &token) {
   const std::string_view digits = token.text.substr(1);
   std::size_t number = named.size();

@@ -55,7 +55,7 @@ private:
     std::uint32_t node;
     SourceRange range; ///< Of the definition's name.
     std::size_t depth; ///< Calls in the value.
-    /// Instead of the node: what is no call stands wherever it is used.
+    /// A value that is no call, instead of the node: it is copied to its uses.
     std::optional<Node> leaf = {};
     bool isUsed = false;
   };
@@ -87,8 +87,8 @@ private:
 Status readCalls(std::string_view text, Span<const Token> tokens,
                  TreeBuilder &tree);
 
-/// Whether all that keeps the tokens from the call grammar is what PNNX itself
-/// writes wrong, as far as brackets and commas show it.
+/// Whether the tokens leave the call grammar only by faults of PNNX's own, as
+/// far as brackets and commas show it.
 bool hasOnlyPnnxFaults(Span<const Token> tokens);
 
 /// Reads prefix notation; false unless it is complete and uses every token.

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "OperatorTypes.h"
 
+#include "Ops/Table.h"
+
 using namespace kexpr;
 using namespace kexpr::test;
 using ops::Div;
@@ -66,3 +68,23 @@ TEST(LiteralForm, OtherDivisionsStay) {
 }
 
 } // namespace
+
+TEST(Expansion, IsReadInReversePolishOrder) {
+  constexpr ops::Expansion text("mul(mul(@0,@1),@0)");
+  const auto terms = text.terms();
+  EXPECT_EQ(std::vector<std::string_view>(terms.begin(), terms.end()),
+            (std::vector<std::string_view>{"@0", "@1", "mul", "@0", "mul"}));
+  EXPECT_EQ(text.str(), "mul(mul(@0,@1),@0)");
+  EXPECT_TRUE(ops::Expansion().empty());
+}
+
+TEST(Expansion, IsEvaluatedForItsArguments) {
+  const double arguments[] = {7, 2, 3};
+  const auto value = ops::expand(
+      ops::Sub::info.overload.expansion, std::span<const double>(arguments),
+      [](ops::OpId op, std::span<const double> values) {
+        return Expected<double>(ops::table()[op].reference(values.data()));
+      });
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*value, 1);
+}
