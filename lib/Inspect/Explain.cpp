@@ -6,26 +6,22 @@
 //===----------------------------------------------------------------------===//
 #include "Inspect/Explain.h"
 
-#include "Inspect/LoopCosts.h"
 #include "Support/Text.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace kexpr;
 using namespace kexpr::inspect;
+using codegen::LoopInstruction;
 using codegen::LoopPrediction;
 using codegen::LoopReport;
 using semantics::Access;
 using semantics::Plan;
 
-/// A line of a section: what it is about, and what there is to say.
+/// A line of a section: its subject and its text.
 static std::string line(std::string_view about, const std::string &text) {
   return concat("  ", padded(std::string(about), 14), text, '\n');
-}
-
-/// "1 vector", "2 vectors".
-static std::string counted(std::size_t count, std::string_view what) {
-  return concat(count, ' ', what, count == 1 ? "" : "s");
 }
 
 static std::string accessLine(const Access &access) {
@@ -91,16 +87,103 @@ static const char *windowName(const LoopPrediction &prediction) {
 
 std::vector<LoopBound> inspect::boundsOf(const LoopPrediction &prediction) {
   std::vector<LoopBound> bounds = {
-      {"issue", issueBound(prediction)},
-      {"carried", prediction.carried},
-      {windowName(prediction), prediction.windowed}};
+      {LimitKind::Issue, "issue", issueBound(prediction)},
+      {LimitKind::Carried, "carried", prediction.carried},
+      {prediction.window ? LimitKind::Window : LimitKind::Order,
+       windowName(prediction), prediction.windowed}};
   if (!prediction.units.empty())
-    bounds.push_back({prediction.units[0].unit, prediction.units[0].cycles});
+    bounds.push_back({LimitKind::Units, prediction.units[0].unit,
+                      prediction.units[0].cycles});
   std::stable_sort(bounds.begin(), bounds.end(),
                    [](const LoopBound &a, const LoopBound &b) {
                      return a.cycles > b.cycles;
                    });
   return bounds;
+}
+
+Limit inspect::limitOf(const LoopReport &report) {
+  // Units with this share of the busiest one's cycles count as limits, too.
+  constexpr double aboutAsBusy = 0.9;
+  Limit limit;
+  if (!report.prediction)
+    return limit;
+  const LoopPrediction &prediction = *report.prediction;
+  const LoopBound bound = boundsOf(prediction)[0];
+  limit.kind = bound.kind;
+  limit.cycles = bound.cycles;
+  for (unsigned i = 0; i < prediction.units.size(); ++i)
+    if (prediction.units[i].cycles >= aboutAsBusy * prediction.units[0].cycles)
+      limit.units.push_back(i);
+  return limit;
+}
+
+double inspect::unitCycles(const LoopInstruction &instruction,
+                           const Limit &limit) {
+  double cycles = 0;
+  for (const codegen::UnitUse &use : instruction.units)
+    if (std::find(limit.units.begin(), limit.units.end(), use.unit) !=
+        limit.units.end())
+      cycles += use.cycles;
+  return limit.units.empty() ? 0 : cycles / double(limit.units.size());
+}
+
+double inspect::costOf(const LoopInstruction &instruction, const Limit &limit,
+                       const LoopReport &report) {
+  switch (limit.kind) {
+  case LimitKind::Unknown:
+    return 1;
+  case LimitKind::Units:
+    return unitCycles(instruction, limit);
+  case LimitKind::Issue:
+  case LimitKind::Carried:
+    return double(instruction.microOps) / report.prediction->issueWidth;
+  default:
+    return instruction.chain;
+  }
+}
+
+namespace {
+struct Cost {
+  std::string name;
+  double cycles = 0;
+  unsigned instructions = 0;
+};
+} // namespace
+
+static std::vector<Cost> costsOf(const semantics::Plan &plan,
+                                 const LoopReport &report) {
+  const Limit limit = limitOf(report);
+  std::map<SourceLocation, Cost> byLocation;
+  for (const LoopInstruction &instruction : report.code) {
+    Cost &cost = byLocation[instruction.location];
+    cost.cycles += costOf(instruction, limit, report);
+    ++cost.instructions;
+  }
+  std::vector<Cost> costs;
+  for (auto &[location, cost] : byLocation) {
+    cost.name = plan.listing->wordAt(location);
+    costs.push_back(std::move(cost));
+  }
+  std::stable_sort(
+      costs.begin(), costs.end(),
+      [](const Cost &a, const Cost &b) { return a.cycles > b.cycles; });
+  return costs;
+}
+
+/// "sin 24.0 (43 instructions), cos 18.5 (29)": the operators that take most;
+/// empty without a listing.
+static std::string operatorsText(const semantics::Plan &plan,
+                                 const LoopReport &report) {
+  constexpr std::size_t most = 6;
+  if (!plan.listing)
+    return "";
+  std::string text;
+  const std::vector<Cost> costs = costsOf(plan, report);
+  for (std::size_t i = 0; i < std::min(most, costs.size()); ++i)
+    text +=
+        concat(i ? ", " : "", costs[i].name, ' ', number(costs[i].cycles, 2),
+               " (", costs[i].instructions, i ? ")" : " instructions)");
+  return costs.size() > most ? text + "..." : text;
 }
 
 static std::string unitsText(const LoopPrediction &prediction) {
@@ -112,8 +195,8 @@ static std::string unitsText(const LoopPrediction &prediction) {
   return text + (prediction.units.size() > most ? "..." : "");
 }
 
-/// What explains the prediction: the largest bound, and where it does not come
-/// near, the next one, for both take their turns.
+/// The largest bound; with the second one where the prediction exceeds the
+/// largest by far, as both delay the loop in turn.
 static std::string limitText(const LoopPrediction &prediction) {
   constexpr double near = 1.15;
   const std::vector<LoopBound> bounds = boundsOf(prediction);
@@ -125,7 +208,7 @@ static std::string limitText(const LoopPrediction &prediction) {
              : concat(text(bounds[0]), ", and ", text(bounds[1]));
 }
 
-/// Whom the model may have been made for: some CPUs get that of an older one.
+/// Other CPUs with the same model: LLVM gives some the model of an older one.
 static std::string othersText(const LoopPrediction &prediction) {
   constexpr std::size_t most = 4;
   std::string text;

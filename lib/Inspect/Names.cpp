@@ -91,7 +91,7 @@ std::string inspect::folderNameOf(const Plan &plan,
                 all.str().substr(0, 8));
 }
 
-/// For a shell, as one word.
+/// A text as one word of a shell.
 static std::string shellWord(std::string_view text) {
   std::string result = "'";
   for (char c : text)
@@ -104,8 +104,8 @@ static std::string patternText(AccessPattern pattern) {
   return std::string(texts[static_cast<int>(pattern)]);
 }
 
-/// `--types`, where it says anything; `@k` is described up to the last operand
-/// that is not contiguous f32.
+/// `--types` up to the last operand that is not contiguous f32; empty if all
+/// are.
 static std::string typesOption(const Plan &plan) {
   std::vector<Access> operands(plan.source->expression.operandCount());
   const auto &types = plan.source->operandTypes;

@@ -28,22 +28,28 @@ inline constexpr Stage AllStages[] = {
     Stage::Mir,    Stage::Asm,  Stage::Obj,  Stage::Explain};
 static_assert(std::size(AllStages) == StageCount);
 
-/// What a stage is called as a file: `tokens.txt`, `kernel.opt.ll`.
+/// The file name of a stage: `tokens.txt`, `kernel.opt.ll`.
 std::string_view fileNameOf(Stage stage);
 
-/// Whether a stage shows the text alone, which need not make sense.
+/// Whether a stage shows the parsed text, which need not be valid to compile.
 bool isOfText(Stage stage);
 /// Whether a stage shows code for a target.
 bool isOfCode(Stage stage);
 
-/// A kernel that is looked at.
+/// A kernel to render.
 struct Subject {
   const Expression &expression;
   const semantics::Plan &plan;
   codegen::OptLevel level;
-  /// Asked for stages that show code.
+  /// Called for stages that show code.
   std::function<Expected<codegen::Target>()> target;
 };
+
+/// The graph in Graphviz's language, titled: operands are boxes, numbers are
+/// notes, conversions are diamonds, operators are ellipses, outputs are houses,
+/// and each edge says the type of what goes along it. Arguments enter a node
+/// from left to right.
+std::string dotOf(const semantics::Graph &graph, std::string_view title);
 
 /// A stage that `isOfText`.
 std::string render(Stage stage, const Expression &expression);

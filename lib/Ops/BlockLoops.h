@@ -34,9 +34,9 @@ template <Isa I> BlockTables blockTables();
 template <> BlockTables blockTables<Isa::Baseline>();
 template <> BlockTables blockTables<Isa::Avx2>();
 
-/// Scalar, except that `rarely` always goes the fast way and takes note where
+/// Scalar, except that `rarely` always takes the fast way and records where
 /// that was wrong. Free of branches, so that loops over it vectorise.
-template <Isa I> struct HopefulAlgebra {
+template <Isa I> struct FastPathAlgebra {
   using Exact = ScalarAlgebra<I>;
 
   template <class T> struct Rep {
@@ -118,9 +118,9 @@ public:
 private:
   static void chunk(std::size_t count, Out *out, Pointer<K>... in) {
     if (anyRare(count, in...))
-      careful(count, out, in...);
+      exactPath(count, out, in...);
     else
-      hopeful(count, out, in...);
+      fastPath(count, out, in...);
   }
 
   // Flattened: a formula that is a call, as GCC leaves the longer ones, keeps
@@ -131,12 +131,12 @@ private:
   [[gnu::flatten]] static bool anyRare(std::size_t count, Pointer<K>... in) {
     std::uint32_t rare = 0;
     for (std::size_t i = 0; i < count; ++i)
-      hopefulAt(rare, in[i]...);
+      fastElement(rare, in[i]...);
     return rare != 0;
   }
 
-  [[gnu::flatten]] static void hopeful(std::size_t count, Out *out,
-                                       Pointer<K>... in) {
+  [[gnu::flatten]] static void fastPath(std::size_t count, Out *out,
+                                        Pointer<K>... in) {
     std::uint32_t ignored = 0;
     // An element depends on its own place only, also where out is an argument.
 #if defined(__clang__)
@@ -145,17 +145,17 @@ private:
 #pragma GCC ivdep
 #endif
     for (std::size_t i = 0; i < count; ++i)
-      out[i] = hopefulAt(ignored, in[i]...);
+      out[i] = fastElement(ignored, in[i]...);
   }
 
-  [[gnu::flatten]] static void careful(std::size_t count, Out *out,
-                                       Pointer<K>... in) {
+  [[gnu::flatten]] static void exactPath(std::size_t count, Out *out,
+                                         Pointer<K>... in) {
     for (std::size_t i = 0; i < count; ++i)
       out[i] = Op::apply(Value<ScalarAlgebra<I>, In<K>>{in[i]}...).rep;
   }
 
-  template <class... X> static Out hopefulAt(std::uint32_t &wrong, X... x) {
-    return Op::apply(Value<HopefulAlgebra<I>, X>{{x, &wrong}}...).rep.value;
+  template <class... X> static Out fastElement(std::uint32_t &wrong, X... x) {
+    return Op::apply(Value<FastPathAlgebra<I>, X>{{x, &wrong}}...).rep.value;
   }
 };
 

@@ -8,8 +8,6 @@
 
 #include "Support/Fork.h"
 
-#include <algorithm>
-
 using namespace kexpr::ops;
 
 static BlockTables chooseTables() {
@@ -30,9 +28,5 @@ std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
 }
 
 BlockFn kexpr::ops::conversion(DType from, DType to) {
-  auto placeOf = [](DType type) {
-    return std::find(std::begin(AllTypes), std::end(AllTypes), type) -
-           std::begin(AllTypes);
-  };
-  return tables().conversions[placeOf(from)][placeOf(to)];
+  return tables().conversions[positionOf(from)][positionOf(to)];
 }

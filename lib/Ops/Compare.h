@@ -16,13 +16,17 @@
 
 namespace kexpr::ops {
 
+constexpr OpInfo comparison(std::string_view name, std::string_view doc) {
+  return {.name = name,
+          .doc = doc,
+          .types = TypeRule::Numeric,
+          .result = ResultRule::Bool,
+          .ulp = Exact,
+          .pnnx = false};
+}
+
 struct Equal {
-  static constexpr OpInfo info{.name = "eq",
-                               .doc = "x == y; false for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("eq", "x == y; false for NaN");
 
   template <class R> static bool reference(R x, R y) { return x == y; }
 
@@ -32,12 +36,7 @@ struct Equal {
 };
 
 struct NotEqual {
-  static constexpr OpInfo info{.name = "ne",
-                               .doc = "x != y; true for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("ne", "x != y; true for NaN");
 
   template <class R> static bool reference(R x, R y) { return x != y; }
 
@@ -47,12 +46,7 @@ struct NotEqual {
 };
 
 struct Less {
-  static constexpr OpInfo info{.name = "lt",
-                               .doc = "x < y; false for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("lt", "x < y; false for NaN");
 
   template <class R> static bool reference(R x, R y) { return x < y; }
 
@@ -60,12 +54,7 @@ struct Less {
 };
 
 struct LessEqual {
-  static constexpr OpInfo info{.name = "le",
-                               .doc = "x <= y; false for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("le", "x <= y; false for NaN");
 
   template <class R> static bool reference(R x, R y) { return x <= y; }
 
@@ -75,12 +64,7 @@ struct LessEqual {
 };
 
 struct Greater {
-  static constexpr OpInfo info{.name = "gt",
-                               .doc = "x > y; false for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("gt", "x > y; false for NaN");
 
   template <class R> static bool reference(R x, R y) { return x > y; }
 
@@ -88,12 +72,7 @@ struct Greater {
 };
 
 struct GreaterEqual {
-  static constexpr OpInfo info{.name = "ge",
-                               .doc = "x >= y; false for NaN",
-                               .types = TypeRule::Numeric,
-                               .result = ResultRule::Bool,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = comparison("ge", "x >= y; false for NaN");
 
   template <class R> static bool reference(R x, R y) { return x >= y; }
 

@@ -17,7 +17,10 @@
 #include "Ops/Algebra/Value.h"
 #include "kexpr/Tensor.h"
 
+#include <iterator>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace kexpr::ops {
 
@@ -26,48 +29,30 @@ inline constexpr DType AllTypes[] = {
     DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8,
     DType::U8,  DType::I16, DType::I32, DType::I64,  DType::Bool};
 
-namespace detail {
-template <DType D> struct ElementOfType;
-template <> struct ElementOfType<DType::F32> { using Type = float; };
-template <> struct ElementOfType<DType::F64> { using Type = double; };
-template <> struct ElementOfType<DType::F16> { using Type = std::uint16_t; };
-template <> struct ElementOfType<DType::BF16> { using Type = std::uint16_t; };
-template <> struct ElementOfType<DType::I8> { using Type = std::int8_t; };
-template <> struct ElementOfType<DType::U8> { using Type = std::uint8_t; };
-template <> struct ElementOfType<DType::I16> { using Type = std::int16_t; };
-template <> struct ElementOfType<DType::I32> { using Type = std::int32_t; };
-template <> struct ElementOfType<DType::I64> { using Type = std::int64_t; };
-template <> struct ElementOfType<DType::Bool> { using Type = bool; };
-} // namespace detail
+/// Where a type stands in `AllTypes`.
+constexpr std::size_t positionOf(DType type) {
+  std::size_t position = 0;
+  while (position + 1 < std::size(AllTypes) && AllTypes[position] != type)
+    ++position;
+  return position;
+}
 
 /// The C++ type of an element; the bit pattern of an f16 or bf16.
-template <DType D> using Element = typename detail::ElementOfType<D>::Type;
+template <DType D>
+using Element = std::tuple_element_t<
+    positionOf(D),
+    std::tuple<float, double, std::uint16_t, std::uint16_t, std::int8_t,
+               std::uint8_t, std::int16_t, std::int32_t, std::int64_t, bool>>;
 
 /// Calls `visit.template operator()<D>()` for the type.
 template <class F> constexpr auto visitType(DType type, F visit) {
-  switch (type) {
-  case DType::F64:
-    return visit.template operator()<DType::F64>();
-  case DType::F16:
-    return visit.template operator()<DType::F16>();
-  case DType::BF16:
-    return visit.template operator()<DType::BF16>();
-  case DType::I8:
-    return visit.template operator()<DType::I8>();
-  case DType::U8:
-    return visit.template operator()<DType::U8>();
-  case DType::I16:
-    return visit.template operator()<DType::I16>();
-  case DType::I32:
-    return visit.template operator()<DType::I32>();
-  case DType::I64:
-    return visit.template operator()<DType::I64>();
-  case DType::Bool:
-    return visit.template operator()<DType::Bool>();
-  case DType::F32:
-    break;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using Result = decltype(visit.template operator()<DType::F32>());
+    constexpr Result (*calls[])(F &) = {
+        [](F &f) -> Result { return f.template operator()<AllTypes[I]>(); }...};
+    return calls[positionOf(type)](visit);
   }
-  return visit.template operator()<DType::F32>();
+  (std::make_index_sequence<std::size(AllTypes)>{});
 }
 
 template <DType D>

@@ -23,7 +23,7 @@ inline constexpr double PiLow = 0x1.1a62633145c07p-53;
 inline constexpr double InversePi = 0x1.45f306dc9c883p-2;
 /// Added, it rounds to a whole number and leaves it in the low bits.
 inline constexpr double Rounder = 0x1.8p52;
-/// Up to here `reduce` serves; `reduceHuge` does for every argument.
+/// Largest |x| of `reduce`; `reduceHuge` takes every argument.
 inline constexpr float ReduceLimit = 0x1p37f;
 
 /// x = (n - 1/2 if Quarter) * pi + rest, |rest| <= pi / 2 but for rounding. The
@@ -33,7 +33,7 @@ template <class D> struct Reduced {
   typename D::template As<std::int64_t> count;
 };
 
-/// Needs |x| <= ReduceLimit.
+/// Cody and Waite's reduction; needs |x| <= ReduceLimit.
 template <bool Quarter, class D> Reduced<D> reduce(D x) {
   D shifted = x;
   D n = x;
@@ -71,7 +71,7 @@ template <class D> Sum<D> halfTurns(D x) {
   return sum;
 }
 
-/// For any x; infinities give NaN.
+/// Payne and Hanek's reduction, for any x; infinities give NaN.
 template <bool Quarter, class D> Reduced<D> reduceHuge(D x) {
   Sum<D> sum = halfTurns(x);
   if constexpr (Quarter)

@@ -104,7 +104,7 @@ struct Asinh {
     auto wide = a.template to<double>();
     auto argument = wide + sqrt(fma(wide, wide, 1.0));
     V result = wide::log(argument).template to<float>();
-    // Below 2^-13 the next term, x^3 / 6, is out of sight.
+    // Below 2^-13 the next term, x^3 / 6, is below the rounding error.
     result = select(a > 0x1p-13f, result, a);
     return copySign(select(a < Infinity<V>, result, a), x);
   }
@@ -144,7 +144,7 @@ struct Atanh {
     auto wide = a.template to<double>();
     auto argument = (wide + 1.0) / (1.0 - wide);
     V result = (wide::log(argument) * 0.5).template to<float>();
-    // Below 2^-13 the next term, x^3 / 3, is out of sight.
+    // Below 2^-13 the next term, x^3 / 3, is below the rounding error.
     result = select(a > 0x1p-13f, result, a);
     V edge = select(a == 1.0f, Infinity<V>, a.like(NaN<V>));
     return copySign(select(a < 1.0f, result, edge), x);

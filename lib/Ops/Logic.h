@@ -18,12 +18,17 @@
 
 namespace kexpr::ops {
 
+constexpr OpInfo logical(std::string_view name, std::string_view doc) {
+  return {.name = name,
+          .doc = doc,
+          .types = TypeRule::Truth,
+          .ulp = Exact,
+          .pnnx = false};
+}
+
 struct LogicalAnd {
-  static constexpr OpInfo info{.name = "logical_and",
-                               .doc = "whether neither x nor y is 0",
-                               .types = TypeRule::Truth,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info =
+      logical("logical_and", "whether neither x nor y is 0");
 
   template <class R> static R reference(R x, R y) { return x != 0 && y != 0; }
 
@@ -31,11 +36,8 @@ struct LogicalAnd {
 };
 
 struct LogicalOr {
-  static constexpr OpInfo info{.name = "logical_or",
-                               .doc = "whether x or y is not 0",
-                               .types = TypeRule::Truth,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info =
+      logical("logical_or", "whether x or y is not 0");
 
   template <class R> static R reference(R x, R y) { return x != 0 || y != 0; }
 
@@ -43,11 +45,8 @@ struct LogicalOr {
 };
 
 struct LogicalXor {
-  static constexpr OpInfo info{.name = "logical_xor",
-                               .doc = "whether one of x and y is 0",
-                               .types = TypeRule::Truth,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info =
+      logical("logical_xor", "whether one of x and y is 0");
 
   template <class R> static R reference(R x, R y) {
     return (x != 0) != (y != 0);
@@ -57,11 +56,7 @@ struct LogicalXor {
 };
 
 struct LogicalNot {
-  static constexpr OpInfo info{.name = "logical_not",
-                               .doc = "whether x is 0",
-                               .types = TypeRule::Truth,
-                               .ulp = Exact,
-                               .pnnx = false};
+  static constexpr OpInfo info = logical("logical_not", "whether x is 0");
 
   template <class R> static R reference(R x) { return x == 0; }
 

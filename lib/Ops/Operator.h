@@ -31,9 +31,12 @@
 
 #include "kexpr/Precision.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -65,11 +68,49 @@ struct Domain {
   double high = 100;
 };
 
-/// The other meaning of a name, with one argument more: `expansion` is written
-/// in the call grammar over the arguments @0, @1...
+/// An expression over arguments @0, @1... that a call is replaced by. Its text,
+/// in the call grammar without blanks or literals, is parsed when kexpr is
+/// compiled.
+class Expansion {
+public:
+  constexpr Expansion() = default;
+  consteval Expansion(const char *source) : text(source) {
+    std::array<std::string_view, MaxTerms> open;
+    std::size_t depth = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const auto end = std::min(text.find_first_of("(),", begin), text.size());
+      const std::string_view word = text.substr(begin, end - begin);
+      const char next = end < text.size() ? text[end] : ',';
+      if (next == '(')
+        open[depth++] = word;
+      else if (!word.empty())
+        postfix[count++] = word;
+      if (next == ')')
+        postfix[count++] = open[--depth];
+      begin = end + 1;
+    }
+  }
+
+  constexpr bool empty() const { return count == 0; }
+  constexpr std::string_view str() const { return text; }
+  /// Arguments, as `@0`, and names of operators in reverse Polish order.
+  constexpr std::span<const std::string_view> terms() const {
+    return {postfix.data(), count};
+  }
+
+  /// Most terms of an expansion.
+  static constexpr std::size_t MaxTerms = 5;
+
+private:
+  std::string_view text = {};
+  std::array<std::string_view, MaxTerms> postfix = {};
+  std::size_t count = 0;
+};
+
+/// The other meaning of a name, with one argument more.
 struct Overload {
   unsigned arity = 0; ///< 0: there is none.
-  std::string_view expansion = {};
+  Expansion expansion = {};
 };
 
 /// Largest errors, in units in the last place of the exact result, over the
@@ -113,7 +154,7 @@ struct OpInfo {
 /// the argument that is not the literal, and @1, @2... for the `values`. It may
 /// name hidden operators. Empty: nothing simpler.
 struct LiteralForm {
-  std::string_view expansion = {};
+  Expansion expansion = {};
   std::array<double, 3> values = {};
 };
 
@@ -142,27 +183,38 @@ constexpr bool isFloatingPoint(Arithmetic arithmetic) {
   return arithmetic <= Arithmetic::F64;
 }
 
+/// What a rule says.
+struct TypeRuleInfo {
+  /// Categories of types that it computes in.
+  bool bools, integers, singles, doubles;
+  /// What other types are converted to; none if they are an error.
+  std::optional<Arithmetic> otherwise;
+  /// "integers and bools": what an operator of the rule takes.
+  std::string_view takes;
+};
+
+constexpr TypeRuleInfo infoOf(TypeRule rule) {
+  constexpr std::string_view any = "any type";
+  constexpr TypeRuleInfo rules[] = {
+      {false, false, true, true, Arithmetic::F32, any},
+      {false, false, true, true, {}, "floating point"},
+      {true, true, true, true, {}, any},
+      {false, true, true, true, {}, "integers and floating point"},
+      {false, true, true, true, Arithmetic::I64, any},
+      {true, true, false, false, {}, "integers and bools"},
+      {false, true, false, false, {}, "integers"},
+      {true, false, false, false, Arithmetic::Bool, any},
+      {false, false, true, false, {}, "f32, f16 and bf16"}};
+  return rules[static_cast<std::size_t>(rule)];
+}
+
 /// Whether an operator of a rule has a formula for an arithmetic.
 constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
-  switch (rule) {
-  case TypeRule::Float:
-  case TypeRule::Floating:
-    return isFloatingPoint(arithmetic);
-  case TypeRule::Single:
-    return isFloatingPoint(arithmetic) && arithmetic != Arithmetic::F64;
-  case TypeRule::Numeric:
-    return true;
-  case TypeRule::Number:
-  case TypeRule::Counting:
-    return arithmetic != Arithmetic::Bool;
-  case TypeRule::Integral:
-    return !isFloatingPoint(arithmetic);
-  case TypeRule::Integer:
-    return !isFloatingPoint(arithmetic) && arithmetic != Arithmetic::Bool;
-  case TypeRule::Truth:
-    return arithmetic == Arithmetic::Bool;
-  }
-  return false;
+  const TypeRuleInfo info = infoOf(rule);
+  return arithmetic == Arithmetic::Bool  ? info.bools
+         : !isFloatingPoint(arithmetic)  ? info.integers
+         : arithmetic == Arithmetic::F64 ? info.doubles
+                                         : info.singles;
 }
 
 /// Whether Op works on nothing but integers and bools: its reference takes

@@ -67,7 +67,7 @@ struct Pow {
 private:
   struct Exponent {
     double value;
-    std::string_view expansion;
+    Expansion expansion;
   };
   /// What PyTorch computes for these exponents, bit for bit; also where it is
   /// not the power: at -0 and -inf for 0.5 and -0.5.

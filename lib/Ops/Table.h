@@ -9,6 +9,7 @@
 
 #include "Ops/Algebra/Cost.h"
 #include "Ops/Operator.h"
+#include "kexpr/Error.h"
 #include "kexpr/Tensor.h"
 
 #include <cstddef>
@@ -52,6 +53,28 @@ std::span<const OpEntry> table();
 std::optional<OpId> find(std::string_view name);
 /// The same of `allOperators()`, for expressions that come from the table.
 std::optional<OpId> findAny(std::string_view name);
+/// The value of `expansion` where @0, @1... are `args`; `call(op, values)`
+/// gives the value of a call, an Expected<T>.
+template <class T, class F>
+Expected<T> expand(const Expansion &expansion, std::span<const T> args,
+                   F call) {
+  std::array<T, Expansion::MaxTerms> stack;
+  std::size_t height = 0;
+  for (std::string_view term : expansion.terms()) {
+    if (term[0] == '@') {
+      stack[height++] = args[static_cast<std::size_t>(term[1] - '0')];
+      continue;
+    }
+    const OpId op = *findAny(term);
+    const unsigned arity = allOperators()[op].arity;
+    height -= arity;
+    auto value = call(op, std::span<const T>(&stack[height], arity));
+    if (!value)
+      return value;
+    stack[height++] = *value;
+  }
+  return stack[0];
+}
 /// The closest name, for "did you mean"; empty if none is close.
 std::string_view closest(std::string_view name);
 /// The arity of the operator of that name or alias, 0 if there is none; what

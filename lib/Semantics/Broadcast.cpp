@@ -47,7 +47,7 @@ Expected<Shape> semantics::broadcastShape(const Operands &operands,
 
 AccessPattern LoopNest::pattern(std::size_t slot) const {
   const std::int64_t bytes = axes ? stride(slot, axes - 1) : 0;
-  // A loop of one element walks nowhere; any kernel can run it.
+  // Any kernel can run a loop of one element.
   if (axes == 0 || bytes == size(slot))
     return AccessPattern::Contiguous;
   return bytes == 0 ? AccessPattern::Constant : AccessPattern::Strided;

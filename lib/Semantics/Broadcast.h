@@ -14,8 +14,8 @@
 
 namespace kexpr::semantics {
 
-/// The operands of one call: every `step`-th of the views from `first` on, so
-/// that one item of a batch can be looked at in the layout of the whole.
+/// The operands of one call: every `step`-th of the views from `first` on, as
+/// one item of a batch is laid out.
 struct Operands {
   const TensorView *first = nullptr;
   std::size_t count = 0;
@@ -32,8 +32,9 @@ Expected<Shape> broadcastShape(const Operands &operands,
                                std::span<const std::uint32_t> used);
 
 /// Nested loops over the elements of an output, in the fewest axes: axes of
-/// extent 1 are gone and axes that every slot walks as one are merged. Slots
-/// are the outputs, then the inputs. The innermost axis is the last one.
+/// extent 1 are dropped, and axes that one stride a slot can traverse are
+/// merged. Slots are the outputs, then the inputs. The innermost axis is the
+/// last one.
 class LoopNest {
 public:
   explicit LoopNest(std::size_t slots)
@@ -54,9 +55,9 @@ public:
   }
   /// Bytes of an element of slot s.
   std::int64_t size(std::size_t slot) const { return sizes[slot]; }
-  /// Where slot s begins.
+  /// Address of the first element of slot s.
   void *first(std::size_t slot) const { return base[slot]; }
-  /// The same of all slots.
+  /// These addresses for all slots.
   void *const *firsts() const { return base.data(); }
   /// How slot s moves along the innermost axis.
   AccessPattern pattern(std::size_t slot) const;

@@ -18,7 +18,7 @@ using namespace kexpr::semantics;
 
 namespace {
 
-/// Walks the tree once, children first; no recursion, whatever the depth.
+/// Visits the nodes once, in post-order; no recursion, whatever the depth.
 class Checker {
 public:
   Checker(const Expression &expression, const Signature &signature)
@@ -32,15 +32,16 @@ public:
   Expected<Graph> run();
 
 private:
-  Expected<Term> term(const Node &node);
-  Expected<Term> operand(const Node &node);
-  Expected<Term> literal(const Node &node);
-  Expected<Term> size(const Node &node);
-  Expected<Term> call(const Node &node);
-  Expected<Term> operatorCall(const Node &node, ops::OpId op);
-  std::span<const Term> arguments(const Node &node);
-  /// What a call did, with its place in the text if it is an error.
-  Expected<Term> placed(const Node &node, Expected<Term> result) const;
+  Expected<TypedValue> value(const Node &node);
+  Expected<TypedValue> operand(const Node &node);
+  Expected<TypedValue> literal(const Node &node);
+  Expected<TypedValue> size(const Node &node);
+  Expected<TypedValue> call(const Node &node);
+  Expected<TypedValue> operatorCall(const Node &node, ops::OpId op);
+  std::span<const TypedValue> arguments(const Node &node);
+  /// The result of a call; an error gets its range in the text.
+  Expected<TypedValue> placed(const Node &node,
+                              Expected<TypedValue> result) const;
   Error fault(ErrorCode code, const Node &node, std::string message) const {
     return {code, std::move(message), std::string(expression.text()),
             node.range};
@@ -55,16 +56,11 @@ private:
   std::vector<std::uint32_t> zeroDims; ///< Ascending.
   GraphBuilder graph;
   Simplifier simplify;
-  std::vector<Term> terms;
-  std::vector<Term> given; ///< The arguments of the call at hand.
+  std::vector<TypedValue> values;
+  std::vector<TypedValue> given; ///< The arguments of the current call.
 };
 
 } // namespace
-
-/// "1 argument", "3 arguments".
-static std::string counted(std::size_t count) {
-  return concat(count, count == 1 ? " argument" : " arguments");
-}
 
 Error Checker::wrongArity(const Node &node, std::string_view takes) const {
   return fault(ErrorCode::WrongArity, node,
@@ -96,12 +92,12 @@ static std::string naming(const Node &argument, std::size_t position,
   return concat("its ", ordinals[position], " argument is ", nameOf(type));
 }
 
-/// Names the first argument that the operator would not take by itself, or,
-/// where it is the argument's company that decides, all that they promote to.
+/// Names the first argument of a type that the operator refuses, or else the
+/// type that all arguments promote to.
 Error Checker::wrongType(const Node &node, const ops::OpInfo &info) const {
   const std::string subject = concat("operator '", info.name, "' takes ");
-  const std::string rule = concat(subject, describe(info.types));
-  const DType first = simplify.typeOf(terms[node.children[0]]).type;
+  const std::string rule = concat(subject, ops::infoOf(info.types).takes);
+  const DType first = simplify.typeOf(values[node.children[0]]).type;
   if (info.takesCondition && first != DType::Bool)
     return fault(
         ErrorCode::TypeMismatch, node,
@@ -109,7 +105,7 @@ Error Checker::wrongType(const Node &node, const ops::OpInfo &info) const {
                naming(expression.nodes()[node.children[0]], 0, first)));
   std::vector<ArgumentType> types;
   for (std::size_t i = info.takesCondition; i < node.children.size(); ++i) {
-    types.push_back(simplify.typeOf(terms[node.children[i]]));
+    types.push_back(simplify.typeOf(values[node.children[i]]));
     const DType type = types.back().type;
     if (!computedType(info.types, type))
       return fault(
@@ -141,40 +137,41 @@ Error Checker::refused(const Node &node) const {
   }
 }
 
-Expected<Term> Checker::operand(const Node &node) {
+Expected<TypedValue> Checker::operand(const Node &node) {
   const DType type = signature.typeOf(node.index);
   if (sizeOf(type) == 0)
     return fault(ErrorCode::InvalidArgument, node,
                  concat("operand @", node.index, " was given no element type"));
   const bool isZeroDim =
       std::binary_search(zeroDims.begin(), zeroDims.end(), node.index);
-  return Term{.value = graph.input(node.index, type),
-              .type = type,
-              .weight = isZeroDim ? Weight::ZeroDim : Weight::Tensor};
+  return TypedValue{.value = graph.input(node.index, type),
+                    .type = type,
+                    .weight = isZeroDim ? Weight::ZeroDim : Weight::Tensor};
 }
 
-Expected<Term> Checker::literal(const Node &node) {
+Expected<TypedValue> Checker::literal(const Node &node) {
   return simplify.number({.number = numberOf(node), .range = node.range});
 }
 
-std::span<const Term> Checker::arguments(const Node &node) {
+std::span<const TypedValue> Checker::arguments(const Node &node) {
   given.clear();
   for (std::uint32_t child : node.children)
-    given.push_back(terms[child]);
+    given.push_back(values[child]);
   return given;
 }
 
-Expected<Term> Checker::placed(const Node &node, Expected<Term> result) const {
+Expected<TypedValue> Checker::placed(const Node &node,
+                                     Expected<TypedValue> result) const {
   if (result)
     return result;
   return fault(result.error().code(), node, result.error().message());
 }
 
-Expected<Term> Checker::size(const Node &node) {
+Expected<TypedValue> Checker::size(const Node &node) {
   if (node.children.size() != 2)
     return wrongArity(node, "an operand and an axis here");
   const Node &operand = expression.nodes()[node.children[0]];
-  const Term &axis = terms[node.children[1]];
+  const TypedValue &axis = values[node.children[1]];
   if (operand.kind != NodeKind::Operand)
     return fault(ErrorCode::Unsupported, node,
                  "'size' takes an operand, as in size(@0,2)");
@@ -189,14 +186,14 @@ Expected<Term> Checker::size(const Node &node) {
                           .range = node.range});
 }
 
-Expected<Term> Checker::operatorCall(const Node &node, ops::OpId op) {
+Expected<TypedValue> Checker::operatorCall(const Node &node, ops::OpId op) {
   const ops::OpEntry &entry = ops::table()[op];
   const unsigned longer = entry.info.overload.arity;
   const std::size_t count = node.children.size();
   if (count != entry.arity && (longer == 0 || count != longer))
-    return wrongArity(node, longer
-                                ? concat(entry.arity, " or ", counted(longer))
-                                : counted(entry.arity));
+    return wrongArity(
+        node, longer ? concat(entry.arity, " or ", counted(longer, "argument"))
+                     : counted(entry.arity, "argument"));
   const auto args = arguments(node);
   auto result =
       count == longer ? simplify.overload(op, args) : simplify.call(op, args);
@@ -205,19 +202,19 @@ Expected<Term> Checker::operatorCall(const Node &node, ops::OpId op) {
   return placed(node, result);
 }
 
-Expected<Term> Checker::call(const Node &node) {
+Expected<TypedValue> Checker::call(const Node &node) {
   if (node.name == "size")
     return size(node);
   if (const auto type = castType(node.name)) {
     if (node.children.size() != 1)
-      return wrongArity(node, counted(1));
-    return placed(node, simplify.cast(*type, terms[node.children[0]]));
+      return wrongArity(node, counted(1, "argument"));
+    return placed(node, simplify.cast(*type, values[node.children[0]]));
   }
   const auto op = ops::find(node.name);
   return op ? operatorCall(node, *op) : unknown(node);
 }
 
-Expected<Term> Checker::term(const Node &node) {
+Expected<TypedValue> Checker::value(const Node &node) {
   switch (node.kind) {
   case NodeKind::Operand:
     return operand(node);
@@ -236,22 +233,22 @@ Expected<Graph> Checker::run() {
   const auto nodes = expression.nodes();
   const Node &root = expression.root();
   const bool isList = root.kind == NodeKind::List;
-  terms.reserve(nodes.size());
+  values.reserve(nodes.size());
   for (const Node &node : nodes) {
     if (isList && &node == &root)
       break;
-    graph.setOrigin(static_cast<std::uint32_t>(terms.size()));
-    auto result = term(node);
+    graph.setOrigin(static_cast<std::uint32_t>(values.size()));
+    auto result = value(node);
     if (!result)
       return result.error();
-    terms.push_back(*result);
+    values.push_back(*result);
   }
   std::vector<ValueId> outputs;
   if (!isList)
-    outputs.push_back(simplify.stored(terms.back()));
+    outputs.push_back(simplify.stored(values.back()));
   else
     for (std::uint32_t child : root.children)
-      outputs.push_back(simplify.stored(terms[child]));
+      outputs.push_back(simplify.stored(values[child]));
   if (outputs.empty())
     return fault(ErrorCode::Unsupported, root,
                  "an empty list computes nothing");

@@ -8,13 +8,13 @@
 #define KEXPR_SEMANTICS_CHECK_H
 
 #include "Semantics/Graph.h"
-#include "kexpr/Expression.h"
+#include "kexpr/Scalar.h"
 
 #include <span>
 
 namespace kexpr::semantics {
 
-/// What is known of the operands before shapes are.
+/// What a kernel is compiled for: types and ranks, but no shapes.
 struct Signature {
   /// The type of `@k`; operands past the end are f32.
   std::span<const DType> operandTypes;
@@ -29,12 +29,19 @@ struct Signature {
 /// Checks names, arities and types and gives the simplified graph. A list at
 /// the root is one output an element. Types follow PyTorch: see Promotion.h and
 /// the rules of the operators. Every rewrite keeps every bit of the result (NaN
-/// payloads aside). What no element is needed for becomes a number: see
+/// payloads aside). Sub-expressions without elements become numbers: see
 /// Number.h.
 ///
-/// Errors, each with its place in the text: UnknownOperator, WrongArity,
+/// Errors, each with its range in the text: UnknownOperator, WrongArity,
 /// TypeMismatch, InvalidArgument, Unsupported.
 Expected<Graph> check(const Expression &expression, const Signature &signature);
+
+/// `kexpr::evaluate` of one node of an expression; nodes that it does not need
+/// are ignored. `operands[k]` is the value of `@k` if that is a number or a
+/// list of numbers, else null.
+Expected<Scalar> evaluate(const Expression &expression, std::uint32_t root,
+                          Span<const Shape> shapes,
+                          std::span<const Scalar *const> operands);
 
 } // namespace kexpr::semantics
 

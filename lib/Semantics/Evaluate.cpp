@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/Scalar.h"
 
-#include "Semantics/Evaluate.h"
-#include "Semantics/Simplify.h"
+#include "Semantics/Check.h"
+#include "Semantics/Promotion.h"
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
 #include "Support/Quote.h"
@@ -19,7 +19,7 @@ using semantics::Number;
 
 namespace {
 
-/// Walks the tree once, children first; no recursion, whatever the depth.
+/// Visits the nodes once, in post-order; no recursion, whatever the depth.
 class Evaluator {
 public:
   Evaluator(const Expression &expression, std::uint32_t root,
@@ -61,20 +61,24 @@ private:
   const std::uint32_t root;
   Span<const Shape> shapes;
   std::span<const Scalar *const> operands;
-  /// By node: whether the root needs its value. Of an operand in `size` it does
-  /// not.
+  /// By node: whether the root needs its value. The operand of a `size` is not
+  /// needed.
   std::vector<bool> isNeeded;
-  std::uint32_t first = 0;    ///< The first of them.
-  std::vector<Scalar> values; ///< From there on.
+  std::uint32_t first = 0;    ///< The first node that is needed.
+  std::vector<Scalar> values; ///< By node, from `first` on.
 };
 
 } // namespace
 
+/// Kinds of scalars from this one on are those of numbers, in order.
+static constexpr int FirstNumber = static_cast<int>(Scalar::Kind::Bool);
+static_assert(static_cast<int>(Scalar::Kind::Float) ==
+              FirstNumber + static_cast<int>(Number::Kind::Real));
+
 static Scalar scalarOf(const Number &number) {
   Scalar result;
-  result.kind = number.kind == Number::Kind::Bool  ? Scalar::Kind::Bool
-                : number.kind == Number::Kind::Int ? Scalar::Kind::Int
-                                                   : Scalar::Kind::Float;
+  result.kind =
+      static_cast<Scalar::Kind>(FirstNumber + static_cast<int>(number.kind));
   result.integer = number.integer;
   result.number = number.real;
   return result;
@@ -85,24 +89,16 @@ Expected<std::vector<Number>> Evaluator::numbers(const Node &node) {
   for (std::uint32_t child : node.children) {
     const Scalar &scalar = valueOf(child);
     const Node &argument = expression.nodes()[child];
-    switch (scalar.kind) {
-    case Scalar::Kind::Bool:
-      result.push_back({Number::Kind::Bool, scalar.integer, 0});
-      break;
-    case Scalar::Kind::Int:
-      result.push_back({Number::Kind::Int, scalar.integer, 0});
-      break;
-    case Scalar::Kind::Float:
-      result.push_back({Number::Kind::Real, 0, scalar.number});
-      break;
-    default:
+    if (scalar.kind < Scalar::Kind::Bool || scalar.kind > Scalar::Kind::Float)
       return fault(
           ErrorCode::TypeMismatch, argument,
           concat(quote(node.name), " takes numbers, not ",
                  argument.kind == NodeKind::Operand
                      ? concat("the elements of operand @", argument.index)
                      : scalar.str()));
-    }
+    result.push_back(
+        {static_cast<Number::Kind>(static_cast<int>(scalar.kind) - FirstNumber),
+         scalar.integer, scalar.number});
   }
   return result;
 }
@@ -136,23 +132,6 @@ Expected<Scalar> Evaluator::size(const Node &node) {
   return whole;
 }
 
-/// The other meaning of an operator, over numbers.
-static Expected<Number> overloaded(ops::OpId op, std::span<const Number> args) {
-  semantics::GraphBuilder graph;
-  semantics::Simplifier simplify(graph);
-  std::vector<semantics::Term> terms;
-  for (const Number &arg : args) {
-    auto term = simplify.number({.number = arg});
-    if (!term)
-      return term.error();
-    terms.push_back(*term);
-  }
-  auto result = simplify.overload(op, terms);
-  if (!result)
-    return result.error();
-  return graph.numbers()[*result->number].number;
-}
-
 Expected<Scalar> Evaluator::call(const Node &node) {
   if (node.name == "size")
     return size(node);
@@ -171,9 +150,12 @@ Expected<Scalar> Evaluator::call(const Node &node) {
   auto args = numbers(node);
   if (!args)
     return args.error();
-  auto result = type              ? semantics::callCast(*type, args->front())
-                : count == longer ? overloaded(*op, *args)
-                                  : semantics::callNumber(*op, *args);
+  auto result =
+      type ? semantics::callCast(*type, args->front())
+      : count == longer
+          ? ops::expand(ops::table()[*op].info.overload.expansion,
+                        std::span<const Number>(*args), semantics::callNumber)
+          : semantics::callNumber(*op, *args);
   return result ? Expected<Scalar>(scalarOf(*result))
                 : fault(node, result.error());
 }
@@ -200,7 +182,7 @@ Expected<Scalar> Evaluator::value(const Node &node) {
         return fault(ErrorCode::Unsupported, element,
                      concat("operand @", element.index,
                             " is a list, which no other holds"));
-      // Calls may be used again; lists have one place.
+      // Calls may be used again; lists have one use.
       result.elements.push_back(element.kind == NodeKind::List
                                     ? std::move(valueOf(child))
                                     : valueOf(child));
@@ -214,7 +196,7 @@ Expected<Scalar> Evaluator::value(const Node &node) {
   case NodeKind::Operand:
     if (const Scalar *number = known(node))
       return *number;
-    [[fallthrough]]; // It stands for its shape inside of size alone.
+    [[fallthrough]]; // `size` needs its shape alone.
   default:
     return result; // None
   }
@@ -224,7 +206,7 @@ void Evaluator::findNeeded() {
   const auto nodes = expression.nodes();
   isNeeded.resize(root + std::size_t{1});
   isNeeded[root] = true;
-  // The walk ends with the last that is needed: a list may have many elements.
+  // Ends with the last node that is needed: a list may have many elements.
   std::size_t open = 1;
   for (first = root + 1; open > 0;) {
     const Node &node = nodes[--first];
@@ -298,22 +280,10 @@ static std::string leaf(const Scalar &scalar) {
   node.integer = scalar.integer;
   node.number = scalar.number;
   node.imaginary = scalar.imaginary;
-  switch (scalar.kind) {
-  case Scalar::Kind::Bool:
-    node.kind = NodeKind::Bool;
-    break;
-  case Scalar::Kind::Int:
-    node.kind = NodeKind::Integer;
-    break;
-  case Scalar::Kind::Float:
-    node.kind = NodeKind::Float;
-    break;
-  case Scalar::Kind::Complex:
-    node.kind = NodeKind::Complex;
-    break;
-  default:
-    node.kind = NodeKind::None;
-  }
+  constexpr NodeKind kinds[] = {NodeKind::None, NodeKind::Bool,
+                                NodeKind::Integer, NodeKind::Float,
+                                NodeKind::Complex};
+  node.kind = kinds[static_cast<int>(scalar.kind)];
   return syntax::printLeaf(node);
 }
 

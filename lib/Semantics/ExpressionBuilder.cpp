@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "kexpr/ExpressionBuilder.h"
 
+#include "Ops/Table.h"
+#include "Semantics/Promotion.h"
 #include "Support/DefaultFloats.h"
 #include "Support/Guarded.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
-#include "Syntax/Lexer.h"
+#include "Syntax/Parser.h"
 #include "Syntax/Printer.h"
 
 #include <algorithm>
@@ -21,15 +23,31 @@
 
 using namespace kexpr;
 
-/// Equal values become one when the text is printed.
+/// The arguments of a name in PNNX's prefix notation, 0 for an unknown one.
+static unsigned arityOf(std::string_view name) {
+  return semantics::castType(name) ? 1 : ops::arityOfName(name);
+}
+
+Expected<Expression> Expression::parse(std::string_view text,
+                                       const ParseLimits &limits) {
+  return guarded([&]() -> Expected<Expression> {
+    const DefaultFloats floats;
+    auto parsed = syntax::parse(text, limits, arityOf);
+    if (!parsed)
+      return parsed.error();
+    return Expression(std::move(*parsed));
+  });
+}
+
+/// The nodes of a builder; the printer merges equal ones.
 struct ExpressionBuilder::State {
   ParseLimits limits;
   std::vector<Node> nodes; ///< Of a call, `index` says where children begin.
   std::vector<std::uint32_t> children;
-  std::set<std::string, std::less<>> names; ///< They never move.
+  std::set<std::string, std::less<>> names; ///< With stable addresses.
 
-  /// What `work` makes of a builder, which is null where there was no memory
-  /// for one, or it was moved from.
+  /// The result of `work` on a builder's state; out of memory if it is null, as
+  /// after a failed allocation or a move.
   template <class S, class F>
   static auto with(const S &state, F work) -> decltype(work(*state)) {
     return guarded([&]() -> decltype(work(*state)) {
@@ -70,8 +88,8 @@ Status ExpressionBuilder::State::check(Span<const Value> values,
   return {};
 }
 
-/// Those that the outputs need, with their children; the last is the root. The
-/// others are left as leaves.
+/// The nodes up to the last output, with their children; nodes that no output
+/// needs become leaves.
 std::vector<Node>
 ExpressionBuilder::State::nodesFor(Span<const Value> outputs) const {
   std::size_t count = 0;

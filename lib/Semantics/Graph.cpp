@@ -7,8 +7,8 @@
 #include "Semantics/Graph.h"
 
 #include "Semantics/Promotion.h"
+#include "Support/Hash.h"
 #include "Support/Text.h"
-#include "Syntax/Printer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,23 +17,15 @@
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-bool semantics::operator==(const Value &a, const Value &b) {
-  return a.kind == b.kind && a.type == b.type && a.op == b.op &&
-         a.input == b.input && a.args == b.args && a.bits == b.bits;
-}
-
 std::size_t GraphBuilder::Hash::operator()(const Value &value) const {
-  std::uint64_t hash = value.bits;
-  auto mix = [&hash](std::uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  };
-  mix(static_cast<std::uint64_t>(value.kind) << 8 |
-      static_cast<std::uint64_t>(value.type));
-  mix(std::uint64_t{value.op} << 32 | value.input);
+  WordHash hash;
+  hash.add(value.bits,
+           static_cast<std::uint64_t>(value.kind) << 8 |
+               static_cast<std::uint64_t>(value.type),
+           std::uint64_t{value.op} << 32 | value.input);
   for (ValueId arg : value.args)
-    mix(arg);
-  return hash;
+    hash.add(arg);
+  return hash.value;
 }
 
 ValueId GraphBuilder::add(const Value &value) {
@@ -47,7 +39,7 @@ ValueId GraphBuilder::add(const Value &value) {
 }
 
 ValueId GraphBuilder::input(std::uint32_t operand, DType type) {
-  auto [slot, isNew] = slots.try_emplace(
+  auto [slot, isNew] = inputSlots.try_emplace(
       operand, static_cast<std::uint32_t>(graph.inputs.size()));
   if (isNew)
     graph.inputs.push_back(operand);
@@ -55,13 +47,11 @@ ValueId GraphBuilder::input(std::uint32_t operand, DType type) {
 }
 
 std::uint64_t GraphBuilder::bitsOf(NumberId number, DType type) const {
-  const Number &literal = graph.numbers[number].number;
+  Number literal = graph.numbers[number].number;
   // One NaN, so that equal constants are one value.
-  const bool isNan =
-      literal.kind == Number::Kind::Real && std::isnan(literal.real);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  return isNan ? Number{.kind = literal.kind, .real = nan}.bitsAs(type)
-               : literal.bitsAs(type);
+  if (std::isnan(literal.real))
+    literal.real = std::numeric_limits<double>::quiet_NaN();
+  return literal.bitsAs(type);
 }
 
 ValueId GraphBuilder::constant(NumberId number, DType type) {
@@ -73,16 +63,14 @@ ValueId GraphBuilder::constant(NumberId number, DType type) {
 }
 
 ValueId GraphBuilder::parameter(NumberId number, DType type) {
-  const auto next = static_cast<std::uint32_t>(graph.parameters.size());
-  std::uint32_t place = next;
-  if (graph.numbers.isLiteral(number))
-    place =
-        literals.try_emplace({bitsOf(number, type), type}, next).first->second;
-  else
-    place = sizes.try_emplace({number, type}, next).first->second;
-  if (place == next)
+  const bool isLiteral = graph.numbers.isLiteral(number);
+  const auto [slot, isNew] = parameterSlots.try_emplace(
+      {isLiteral, isLiteral ? bitsOf(number, type) : number, type},
+      static_cast<std::uint32_t>(graph.parameters.size()));
+  if (isNew)
     graph.parameters.push_back(number);
-  return add({.kind = ValueKind::Parameter, .type = type, .input = place});
+  return add(
+      {.kind = ValueKind::Parameter, .type = type, .input = slot->second});
 }
 
 ValueId GraphBuilder::convert(ValueId value, DType type) {
@@ -177,13 +165,6 @@ ops::Work Graph::work(Precision precision) const {
   return total;
 }
 
-/// The number that a constant's bits stand for.
-static std::string spell(const Value &value) {
-  const Number number = numberFrom(value.bits, value.type);
-  return number.kind == Number::Kind::Real ? syntax::printFloat(number.real)
-                                           : std::to_string(number.integer);
-}
-
 std::string Graph::nameOf(const Value &value) const {
   switch (value.kind) {
   case ValueKind::Input:
@@ -191,7 +172,7 @@ std::string Graph::nameOf(const Value &value) const {
   case ValueKind::Parameter:
     return numbers.str(parameters[value.input]);
   case ValueKind::Constant:
-    return spell(value);
+    return numberFrom(value.bits, value.type).str();
   case ValueKind::Convert:
     return std::string(kexpr::nameOf(value.type));
   case ValueKind::Call:
@@ -201,21 +182,15 @@ std::string Graph::nameOf(const Value &value) const {
 }
 
 static std::string line(const Graph &graph, const Value &value) {
-  const auto type = nameOf(value.type);
-  switch (value.kind) {
-  case ValueKind::Input:
-    return concat("input ", type, ' ', graph.nameOf(value));
-  case ValueKind::Parameter:
-    return concat("parameter ", type, ' ', graph.nameOf(value));
-  case ValueKind::Constant:
-    return concat("constant ", type, ' ', graph.nameOf(value));
-  case ValueKind::Convert:
-    return concat("convert ", type, " %", value.args[0]);
-  case ValueKind::Call:
-    break;
-  }
-  std::string text =
-      concat(graph.nameOf(value), ' ', nameOf(graph.computedType(value)));
+  constexpr std::string_view kinds[] = {"input ", "parameter ", "constant ",
+                                        "convert "};
+  const bool isCall = value.kind == ValueKind::Call;
+  const DType type = isCall ? graph.computedType(value) : value.type;
+  std::string text = isCall ? graph.nameOf(value) + ' '
+                            : std::string(kinds[static_cast<int>(value.kind)]);
+  text += nameOf(type);
+  if (!isCall && value.kind != ValueKind::Convert)
+    text += ' ' + graph.nameOf(value);
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
   return text;

@@ -16,6 +16,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -26,17 +27,17 @@ using ValueId = std::uint32_t;
 
 enum class ValueKind : std::uint8_t {
   Input,     ///< An element of an operand.
-  Parameter, ///< A number that is handed to the code.
-  Constant,  ///< A number that the code knows.
+  Parameter, ///< A number given to the code at run time.
+  Constant,  ///< A number compiled into the code.
   Convert,   ///< The argument as another type.
   Call,      ///< An operator over arguments of one type, conditions aside.
 };
 
-/// One value of the graph: something that every element has one of.
+/// One value of the graph, computed for each element.
 struct Value {
   ValueKind kind;
-  /// The type of the value. Nothing is computed in f16 or bf16: inputs of these
-  /// types are converted to f32, and results to them, once, to be stored.
+  /// The type of the value. f16 and bf16 are storage types: inputs are
+  /// converted to f32, and results back, once, when they are stored.
   DType type;
   /// Call: the operator.
   ops::OpId op = 0;
@@ -46,10 +47,9 @@ struct Value {
   std::uint64_t bits = 0;
   /// Call, Convert: the arguments; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
+  /// The same value, by bits: -0 and 0 differ, NaN is itself.
+  friend bool operator==(const Value &, const Value &) = default;
 };
-
-/// The same value, by bits: -0 and 0 differ, NaN is itself.
-bool operator==(const Value &a, const Value &b);
 
 /// An expression as a directed acyclic graph. Equal values are one value, so
 /// common sub-expressions are computed once. Values stand in an order in which
@@ -59,15 +59,15 @@ struct Graph {
   /// The node of the expression that first needed each value: its position in
   /// `Expression::nodes()`.
   std::vector<std::uint32_t> origins;
-  /// What is stored, one value an output.
+  /// The stored values, one an output.
   std::vector<ValueId> outputs;
   /// The operand index (`@N`) behind each input slot, in order of first use.
   std::vector<std::uint32_t> inputs;
   /// The number behind each parameter.
   std::vector<NumberId> parameters;
   NumberGraph numbers;
-  /// Whether arguments of different types met somewhere, so that it may matter
-  /// which operands are 0-d.
+  /// Whether some call has arguments of different types: then types may depend
+  /// on which operands are 0-d.
   bool mixesTypes = false;
 
   /// The arguments of a call or conversion; none of another value.
@@ -77,7 +77,7 @@ struct Graph {
   DType computedType(const Value &call) const {
     return values[args(call).back()].type;
   }
-  /// The part of the graph that these values need, which become its outputs.
+  /// The part of the graph that the values `kept` need; they are its outputs.
   Graph restrictedTo(std::span<const ValueId> kept) const;
   /// Work of one element of a value alone, from its operator's cost.
   ops::Work workOf(const Value &value, Precision precision) const;
@@ -92,15 +92,15 @@ struct Graph {
 /// Makes a graph value by value, merging equal ones.
 class GraphBuilder {
 public:
-  /// Values that come are of this node of the expression.
+  /// Sets the node of the expression that further values originate from.
   void setOrigin(std::uint32_t node) { origin = node; }
   ValueId input(std::uint32_t operand, DType type);
-  /// A number as an element of `type`, handed to the code or known to it; one
-  /// that is no literal is always handed over.
+  /// A number as an element of `type`, given at run time or compiled into the
+  /// code. Numbers that are not literals are always parameters.
   ValueId parameter(NumberId number, DType type);
   ValueId constant(NumberId number, DType type);
-  /// The value itself if it is of `type`, or what it was converted from if that
-  /// was and nothing was lost.
+  /// The value as one of `type`. Conversions to the same type, and back after
+  /// an exact conversion, are folded.
   ValueId convert(ValueId value, DType type);
   /// The type of the result is that of the arguments, or Bool.
   ValueId call(ops::OpId op, std::span<const ValueId> args);
@@ -108,7 +108,7 @@ public:
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }
 
-  /// The graph of these outputs, without what none of them needs.
+  /// The graph of these outputs, without dead values.
   Graph finish(std::span<const ValueId> outputs) const {
     return graph.restrictedTo(outputs);
   }
@@ -123,10 +123,12 @@ private:
   Graph graph;
   std::uint32_t origin = 0;
   std::unordered_map<Value, ValueId, Hash> ids;
-  std::unordered_map<std::uint32_t, std::uint32_t> slots;
-  /// The parameters of literals, by their bits, and of other numbers.
-  std::map<std::pair<std::uint64_t, DType>, std::uint32_t> literals;
-  std::map<std::pair<NumberId, DType>, std::uint32_t> sizes;
+  /// Positions in `Graph::inputs`, by operand.
+  std::unordered_map<std::uint32_t, std::uint32_t> inputSlots;
+  /// Positions in `Graph::parameters`, of literals (true) by their bits and of
+  /// other numbers (false) by NumberId.
+  std::map<std::tuple<bool, std::uint64_t, DType>, std::uint32_t>
+      parameterSlots;
 };
 
 } // namespace kexpr::semantics

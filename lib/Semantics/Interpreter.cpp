@@ -14,13 +14,13 @@
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-/// One block on its way through the steps.
+/// The block that the steps work on.
 struct Interpreter::Block {
   std::int64_t first;    ///< Position of its first element in the loop.
   std::int64_t size;     ///< Elements.
   std::int64_t capacity; ///< Elements a register holds.
   std::byte *scratch;    ///< The registers, one after the other.
-  const void **place;    ///< Where each value's elements are.
+  const void **elements; ///< The elements of each value.
   std::size_t elementSize;
 
   std::byte *registerAt(std::uint32_t index) const {
@@ -68,7 +68,7 @@ void Interpreter::assignRegisters() {
     free.pop_back();
     return taken;
   };
-  // What stays over all blocks comes first, and is never given back.
+  // Registers of inputs and numbers come first; all blocks keep them.
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     if (!isComputed(graph.values[id]))
       registers[id] = take();
@@ -99,26 +99,13 @@ void Interpreter::assignRegisters() {
   }
 }
 
-/// `count` copies of the element at `from`, whose address may be any.
-template <class T>
-static void fillWith(std::byte *to, const void *from, std::int64_t count) {
-  T bits;
-  std::memcpy(&bits, from, sizeof bits);
-  std::fill_n(reinterpret_cast<T *>(to), count, bits);
-}
-
-static void fill(std::byte *to, const void *from, std::int64_t count,
-                 DType type) {
-  switch (sizeOf(type)) {
-  case 8:
-    return fillWith<std::uint64_t>(to, from, count);
-  case 4:
-    return fillWith<std::uint32_t>(to, from, count);
-  case 2:
-    return fillWith<std::uint16_t>(to, from, count);
-  default:
-    return fillWith<std::uint8_t>(to, from, count);
-  }
+/// `count` copies of the element of `size` bytes at `from`, whose address may
+/// be any.
+static void fill(std::byte *to, const void *from, std::size_t count,
+                 std::size_t size) {
+  std::memcpy(to, from, size);
+  for (std::size_t done = 1; done < count; done *= 2)
+    std::memcpy(to + done * size, to, std::min(done, count - done) * size);
 }
 
 /// Makes every byte of a host's bools 0 or 1.
@@ -145,7 +132,7 @@ void Interpreter::fillConstants(Block &block, void *const *pointers) const {
     if (!element)
       continue;
     std::byte *to = block.registerAt(registers[id]);
-    fill(to, element, block.size, value.type);
+    fill(to, element, static_cast<std::size_t>(block.size), sizeOf(value.type));
     normalize(to, block.size, value.type);
   }
 }
@@ -194,7 +181,7 @@ void Interpreter::load(Block &block, void *const *pointers,
   const Graph &graph = plan.graph;
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     std::byte *own = block.registerAt(registers[id]);
-    block.place[id] = own;
+    block.elements[id] = own;
     const Value &value = graph.values[id];
     if (value.kind != ValueKind::Input)
       continue;
@@ -202,7 +189,7 @@ void Interpreter::load(Block &block, void *const *pointers,
     const auto *base = static_cast<const std::byte *>(pointers[slot]);
     const AccessPattern pattern = plan.inputs[value.input].pattern;
     if (pattern == AccessPattern::Contiguous) {
-      block.place[id] = contiguous(value, base, own, block);
+      block.elements[id] = contiguous(value, base, own, block);
     } else if (pattern == AccessPattern::Strided) {
       const std::size_t size = sizeOf(value.type);
       copyStrided(own, static_cast<std::int64_t>(size),
@@ -217,7 +204,7 @@ void Interpreter::compute(Block &block) const {
   for (const Step &step : steps) {
     const void *args[ops::MaxArity];
     for (std::uint32_t i = 0; i < step.arity; ++i)
-      args[i] = block.place[step.args[i]];
+      args[i] = block.elements[step.args[i]];
     step.function(static_cast<std::size_t>(block.size), args,
                   block.registerAt(registers[step.result]));
   }
@@ -226,7 +213,7 @@ void Interpreter::compute(Block &block) const {
 void Interpreter::store(const Block &block, void *const *pointers,
                         const std::int64_t *strides) const {
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    const void *from = block.place[plan.graph.outputs[i]];
+    const void *from = block.elements[plan.graph.outputs[i]];
     auto *base = static_cast<std::byte *>(pointers[i]);
     const std::size_t size = sizeOf(plan.outputs[i].type);
     const auto step = static_cast<std::int64_t>(size);
@@ -238,12 +225,12 @@ void Interpreter::store(const Block &block, void *const *pointers,
   }
 }
 
-/// For the largest plan that the thread has met.
-static constinit thread_local ThreadMemory registersOfThread, placesOfThread;
+/// Scratch for the largest plan that the thread has run.
+static constinit thread_local ThreadMemory registersOfThread, pointersOfThread;
 
 void Interpreter::reserve() const {
   registersOfThread.get(registerBytes());
-  placesOfThread.get(registers.size() * sizeof(const void *));
+  pointersOfThread.get(registers.size() * sizeof(const void *));
 }
 
 void Interpreter::run(std::int64_t count, void *const *pointers,
@@ -252,8 +239,8 @@ void Interpreter::run(std::int64_t count, void *const *pointers,
               std::min(blockSize, count),
               blockSize,
               static_cast<std::byte *>(registersOfThread.get(registerBytes())),
-              static_cast<const void **>(
-                  placesOfThread.get(registers.size() * sizeof(const void *))),
+              static_cast<const void **>(pointersOfThread.get(
+                  registers.size() * sizeof(const void *))),
               elementSize};
   fillConstants(block, pointers);
   for (; block.first < count; block.first += block.size) {

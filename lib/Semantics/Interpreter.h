@@ -12,21 +12,21 @@
 namespace kexpr::semantics {
 
 /// Runs a plan block by block, one operator at a time over a block that stays
-/// in cache. The oracle for generated code, and the tier that needs none.
-/// Immutable once made; `run` may be called from any thread.
+/// in cache. The oracle for generated code, and the tier without it. Immutable
+/// once made; `run` may be called from any thread.
 class Interpreter {
 public:
   explicit Interpreter(const Plan &plan);
 
-  /// Has the calling thread get the scratch that `run` takes; else `run` does.
+  /// Allocates the scratch of the calling thread now, so that `run` need not.
   void reserve() const;
 
-  /// What `LoopFn` does. Scratch is a buffer of the calling thread, at most
-  /// `MaxScratch` bytes or one vector for each live value, whatever `count`.
+  /// Does what a `LoopFn` does. Scratch is a buffer of the calling thread, of
+  /// at most `MaxScratch` bytes or 64 elements a register, whatever `count`.
   void run(std::int64_t count, void *const *pointers,
            const std::int64_t *strides) const;
 
-  /// Bytes of scratch that blocks are cut for.
+  /// Bytes of scratch that the size of blocks is chosen for.
   static constexpr std::size_t MaxScratch = 64 * 1024;
 
 private:

@@ -26,17 +26,28 @@ DType Number::type() const {
                              : DType::F32;
 }
 
-std::uint64_t Number::bitsAs(DType to) const {
-  const DType from = kind == Kind::Real ? DType::F64 : DType::I64;
-  std::uint64_t bits = 0;
-  const void *args[] = {&integer};
-  if (from == DType::F64)
-    args[0] = &real;
+/// Converts one element.
+static void convert(DType from, DType to, const void *element, void *result) {
   if (from == to)
-    std::memcpy(&bits, args[0], sizeof bits);
+    std::memcpy(result, element, sizeOf(to));
   else
-    ops::conversion(from, to)(1, args, &bits);
+    ops::conversion(from, to)(1, &element, result);
+}
+
+std::uint64_t Number::bitsAs(DType to) const {
+  std::uint64_t bits = 0;
+  if (kind == Kind::Real)
+    convert(DType::F64, to, &real, &bits);
+  else
+    convert(DType::I64, to, &integer, &bits);
   return bits;
+}
+
+std::string Number::str() const {
+  return kind == Kind::Real  ? syntax::printFloat(real)
+         : kind == Kind::Int ? std::to_string(integer)
+         : integer           ? "True"
+                             : "False";
 }
 
 Number semantics::numberOf(const Node &node) {
@@ -51,17 +62,14 @@ Number semantics::numberOf(const Node &node) {
 }
 
 Number semantics::numberFrom(std::uint64_t bits, DType type) {
-  const bool isReal = isFloatingPoint(type);
-  Number result{.kind = isReal                ? Kind::Real
-                        : type == DType::Bool ? Kind::Bool
-                                              : Kind::Int};
-  const DType widest = isReal ? DType::F64 : DType::I64;
-  void *to = isReal ? static_cast<void *>(&result.real) : &result.integer;
-  const void *from[] = {&bits};
-  if (type == widest)
-    std::memcpy(to, &bits, sizeof bits);
-  else
-    ops::conversion(type, widest)(1, from, to);
+  Number result;
+  if (isFloatingPoint(type)) {
+    result.kind = Kind::Real;
+    convert(type, DType::F64, &bits, &result.real);
+  } else {
+    result.kind = type == DType::Bool ? Kind::Bool : Kind::Int;
+    convert(type, DType::I64, &bits, &result.integer);
+  }
   return result;
 }
 
@@ -73,9 +81,8 @@ Expected<Number> semantics::callCast(DType type, const Number &number) {
   const bool isWhole = !isFloatingPoint(type) && type != DType::Bool;
   if (number.kind == Kind::Real && isWhole &&
       !(number.real >= -0x1p63 && number.real < 0x1p63))
-    return Error(
-        ErrorCode::InvalidArgument,
-        concat(syntax::printFloat(number.real), " is no 64-bit integer"));
+    return Error(ErrorCode::InvalidArgument,
+                 concat(number.str(), " is no 64-bit integer"));
   return castNumber(number, type);
 }
 
@@ -133,8 +140,8 @@ static std::int64_t wrapped(ops::OpId op, std::span<const Number> args,
   return result;
 }
 
-/// The whole result of a formula that wraps, if it did not. `reference` is that
-/// of the arguments as doubles.
+/// The result of a formula that wraps; an error if it did wrap. `reference` is
+/// that of the arguments as doubles.
 static Expected<Number> whole(const ops::OpInfo &info, std::int64_t result,
                               double reference) {
   if (std::abs(reference) < 0x1p53 && reference != std::trunc(reference))
@@ -163,7 +170,8 @@ Expected<Number> semantics::callNumber(ops::OpId op,
     if (hasReal(args))
       return Error(ErrorCode::TypeMismatch,
                    concat("operator '", entry.info.name, "' takes ",
-                          describe(entry.info.types), ", not real numbers"));
+                          ops::infoOf(entry.info.types).takes,
+                          ", not real numbers"));
     const std::int64_t bits = wrapped(op, args);
     return Number{.kind = kind, .integer = bits};
   }

@@ -20,6 +20,7 @@
 #include "kexpr/Tensor.h"
 
 #include <span>
+#include <string>
 
 namespace kexpr::semantics {
 
@@ -36,6 +37,8 @@ struct Number {
   DType type() const;
   /// The bits of an element of `to` with its value: rounded, or wrapped.
   std::uint64_t bitsAs(DType to) const;
+  /// As an expression spells it.
+  std::string str() const;
 };
 
 /// The number that the bits of an element stand for.
@@ -44,17 +47,17 @@ Number numberFrom(std::uint64_t bits, DType type);
 Number numberOf(const Node &node);
 /// What kind of number an operator gives for arguments of these kinds.
 Number::Kind callKind(ops::OpId op, std::span<const Number> args);
-/// An operator over numbers, as many as it takes. Integers that leave 64 bits
-/// or are divided by 0 are an error; whole numbers whose result is none, as of
-/// `pow(2,-1)`, give a real one.
+/// An operator over numbers, as many as it takes. Integer overflow of 64 bits
+/// and division by 0 are errors; integers whose result is no integer, as of
+/// `pow(2,-1)`, give a real number.
 Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
 /// A number as one of `type`, by the rules of elements.
 Number castNumber(const Number &number, DType type);
-/// What a cast in an expression gives: the same, but that a real number which
-/// no 64-bit integer is near to is an error.
+/// The same for a cast in an expression: casting a real number outside 64 bits
+/// to an integer is an error.
 Expected<Number> callCast(DType type, const Number &number);
 
-/// Where the shapes of operands are found.
+/// A view of the shapes of operands, wherever they are stored.
 struct Shapes {
   const void *context = nullptr;
   std::size_t count = 0;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/NumberGraph.h"
 
+#include "Support/Hash.h"
 #include "Support/InlineBuffer.h"
 #include "Support/Text.h"
-#include "Syntax/Printer.h"
 
 #include <algorithm>
 #include <bit>
@@ -18,12 +18,10 @@ using namespace kexpr::semantics;
 
 using Kind = Number::Kind;
 
-Expected<Number> NumberGraph::compute(const NumberNode &node,
-                                      std::span<const Number> values,
-                                      const Shapes &shapes) const {
-  std::array<Number, ops::MaxArity> args;
-  for (unsigned i = 0; i < node.arity; ++i)
-    args[i] = values[node.args[i]];
+/// The value of a node whose arguments have these values.
+static Expected<Number> compute(const NumberNode &node,
+                                std::span<const Number> args,
+                                const Shapes &shapes) {
   switch (node.kind) {
   case NumberNode::Kind::Literal:
     return node.number;
@@ -34,7 +32,7 @@ Expected<Number> NumberGraph::compute(const NumberNode &node,
   case NumberNode::Kind::Call:
     break;
   }
-  return callNumber(node.op, {args.data(), node.arity});
+  return callNumber(node.op, args);
 }
 
 bool semantics::operator==(const NumberNode &a, const NumberNode &b) {
@@ -47,17 +45,14 @@ bool semantics::operator==(const NumberNode &a, const NumberNode &b) {
 }
 
 std::size_t NumberGraph::Hash::operator()(const NumberNode &node) const {
-  std::uint64_t hash = std::bit_cast<std::uint64_t>(node.number.real);
-  auto mix = [&hash](std::uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  };
-  mix(static_cast<std::uint64_t>(node.number.integer));
-  mix(static_cast<std::uint64_t>(node.kind) << 32 | node.operand);
-  mix(std::uint64_t{node.op} << 8 | static_cast<std::uint64_t>(node.type));
+  WordHash hash;
+  hash.add(std::bit_cast<std::uint64_t>(node.number.real),
+           static_cast<std::uint64_t>(node.number.integer),
+           static_cast<std::uint64_t>(node.kind) << 32 | node.operand,
+           std::uint64_t{node.op} << 8 | static_cast<std::uint64_t>(node.type));
   for (NumberId arg : node.args)
-    mix(arg);
-  return hash;
+    hash.add(arg);
+  return hash.value;
 }
 
 Expected<NumberId> NumberGraph::add(const NumberNode &given) {
@@ -71,8 +66,7 @@ Expected<NumberId> NumberGraph::add(const NumberNode &given) {
   }
   const std::span<const Number> numbers(args.data(), node.arity);
   if (isKnown && node.kind != NodeKind::Literal) {
-    auto number = node.kind == NodeKind::Cast ? callCast(node.type, args[0])
-                                              : callNumber(node.op, numbers);
+    auto number = compute(node, numbers, {});
     if (!number)
       return number.error();
     node = {.number = *number, .range = node.range};
@@ -94,11 +88,7 @@ Expected<NumberId> NumberGraph::add(const NumberNode &given) {
 static std::string beginningOf(const NumberNode &node) {
   switch (node.kind) {
   case NumberNode::Kind::Literal:
-    return node.number.kind == Kind::Bool
-               ? (node.number.integer ? "True" : "False")
-           : node.number.kind == Kind::Int
-               ? std::to_string(node.number.integer)
-               : syntax::printFloat(node.number.real);
+    return node.number.str();
   case NumberNode::Kind::Size:
     return concat("size(@", node.operand, ",");
   case NumberNode::Kind::Cast:
@@ -110,17 +100,17 @@ static std::string beginningOf(const NumberNode &node) {
 }
 
 std::string NumberGraph::str(NumberId id) const {
-  // Calls inside each other may be many, and the stack of a host's thread
-  // small.
-  struct Begun {
+  // An explicit stack: calls may nest deeply, and the stack of a host's thread
+  // may be small.
+  struct Frame {
     NumberId id;
-    unsigned args;
+    unsigned next; ///< Argument to print next.
   };
   std::string text = beginningOf(nodes[id]);
-  std::vector<Begun> open = {{id, 0}};
+  std::vector<Frame> open = {{id, 0}};
   while (!open.empty()) {
     const NumberNode &node = nodes[open.back().id];
-    const unsigned next = open.back().args++;
+    const unsigned next = open.back().next++;
     if (next < node.arity) {
       text += (next ? "," : "") + beginningOf(nodes[node.args[next]]);
       open.push_back({node.args[next], 0});
@@ -132,7 +122,8 @@ std::string NumberGraph::str(NumberId id) const {
   return text;
 }
 
-/// Why a value is none for some shapes, or not of the kind it was taken for.
+/// The error for a value that these shapes do not have, or that is of another
+/// kind than assumed.
 Error NumberGraph::placed(NumberId id, const Expected<Number> &value) const {
   const SourceRange range = nodes[id].range;
   if (!value)
@@ -148,8 +139,12 @@ Status NumberGraph::evaluate(std::span<const NumberId> needed,
                              std::span<Number> values) const {
   InlineBuffer<Number, 32> all(nodes.size());
   for (std::size_t id = 0; id < nodes.size(); ++id) {
-    const auto value = compute(nodes[id], {all.data(), all.size()}, shapes);
-    if (!value || value->kind != nodes[id].number.kind)
+    const NumberNode &node = nodes[id];
+    std::array<Number, ops::MaxArity> args;
+    for (unsigned i = 0; i < node.arity; ++i)
+      args[i] = all[node.args[i]];
+    const auto value = compute(node, {args.data(), node.arity}, shapes);
+    if (!value || value->kind != node.number.kind)
       return placed(static_cast<NumberId>(id), value);
     all[id] = *value;
   }

@@ -34,15 +34,15 @@ struct NumberNode {
   SourceRange range = {}; ///< In the expression, for errors.
 };
 
-/// The same number, wherever it stands in the text.
+/// Equality of numbers; `range` is ignored.
 bool operator==(const NumberNode &a, const NumberNode &b);
 
 /// Numbers that depend on each other. Those that depend on literals alone are
 /// literals.
 class NumberGraph {
 public:
-  /// Adds a node, whose kind need not be set; one that can be computed now
-  /// becomes a literal. The error of doing so has no text.
+  /// Adds a node, whose number's kind need not be set; one that can be computed
+  /// now becomes a literal. Errors of that have no text.
   Expected<NumberId> add(const NumberNode &node);
 
   const NumberNode &operator[](NumberId id) const { return nodes[id]; }
@@ -53,11 +53,11 @@ public:
   /// "size(@0,2)", "add(2,size(@0,1))".
   std::string str(NumberId id) const;
 
-  /// The part that these numbers need; `needed` is renamed to it.
+  /// The part that these numbers need; `needed` becomes their ids in it.
   NumberGraph keep(std::span<NumberId> needed) const;
 
-  /// Writes the values of all numbers of `needed` for these shapes to `values`,
-  /// as many, in its order. Graphs of up to 32 numbers need no memory.
+  /// Writes the values of the numbers `needed` for these shapes to `values`, in
+  /// the same order. Graphs of up to 32 numbers allocate nothing.
   Status evaluate(std::span<const NumberId> needed, const Shapes &shapes,
                   std::span<Number> values) const;
 
@@ -65,13 +65,10 @@ private:
   struct Hash {
     std::size_t operator()(const NumberNode &node) const;
   };
-  Expected<Number> compute(const NumberNode &node,
-                           std::span<const Number> values,
-                           const Shapes &shapes) const;
   Error placed(NumberId id, const Expected<Number> &value) const;
 
   std::vector<NumberNode> nodes;
-  /// Where equal nodes are, while the graph is made.
+  /// Ids of equal nodes, while the graph is made.
   std::unordered_map<NumberNode, NumberId, Hash> ids;
 };
 

@@ -53,7 +53,7 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
-/// Of an element.
+/// Bytes that the accesses move for an element.
 static std::size_t bytesOf(const std::vector<Access> &accesses) {
   std::size_t bytes = 0;
   for (const Access &access : accesses)

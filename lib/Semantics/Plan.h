@@ -35,7 +35,7 @@ struct Access {
 /// line, and of the widest vector.
 inline constexpr std::size_t StreamAlignment = 64;
 
-/// What a plan was made from, for those who show it.
+/// The origin of a plan, for dumps.
 struct Source {
   Expression expression;
   std::vector<DType> operandTypes;
@@ -54,11 +54,10 @@ struct Plan {
   /// again soon. All outputs are then contiguous and begin at a multiple of
   /// `StreamAlignment`.
   bool streams = false;
-  /// The expression as profilers and debuggers show it, that
-  /// `Graph::origins` are nodes of; null where they are told nothing. Machine
-  /// code does not depend on it.
+  /// The expression as profilers and debuggers show it; `Graph::origins` are
+  /// nodes of it. Null without listeners. Machine code does not depend on it.
   std::shared_ptr<const syntax::Listing> listing = nullptr;
-  /// Null where nobody is shown it. Machine code does not depend on it.
+  /// Null without dumps. Machine code does not depend on it.
   std::shared_ptr<const Source> source = nullptr;
 
   ops::Work work() const { return graph.work(precision); }
@@ -76,22 +75,21 @@ struct Plan {
   /// The plan of some of the outputs, which are contiguous like its inputs.
   Plan restrictedTo(std::span<const std::size_t> kept) const;
 
-  /// Bytes an element moves between memory and core, and those of them that it
-  /// writes.
+  /// Bytes that are read and written for an element, and those written.
   std::size_t bytesPerElement() const;
   std::size_t bytesWritten() const;
   /// A readable listing: graph, accesses, work.
   std::string str() const;
-  /// The same for two plans exactly if their code is the same; for caches. The
-  /// values of parameters are no part of it.
+  /// A key for caches: equal for two plans exactly if their code is. Values of
+  /// parameters are not part of it.
   std::string key() const;
 };
 
 /// The fused loop as a function, compiled or interpreted. `pointers` holds the
 /// outputs' first elements, then the inputs', then the parameters; `strides`
-/// holds, in the same order, the byte steps of outputs and inputs whose walk is
-/// `Strided` (others are not read). An output pointer may equal an input
-/// pointer of the same walk and type.
+/// holds, in the same order, the byte steps of outputs and inputs whose access
+/// pattern is `Strided` (others are not read). An output pointer may equal an
+/// input pointer of the same access pattern and type.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Promotion.h"
 
-#include <algorithm>
+#include "Ops/Table.h"
+
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
@@ -32,70 +34,29 @@ DType semantics::promote(DType a, DType b) {
   return isFloatingPoint(a) ? DType::F32 : DType::I16;
 }
 
-static std::optional<DType> promoteAll(std::span<const ArgumentType> arguments,
-                                       Weight weight) {
-  std::optional<DType> result;
-  for (const ArgumentType &argument : arguments)
-    if (argument.weight == weight)
-      result = result ? promote(*result, argument.type) : argument.type;
-  return result;
-}
-
-/// The type of heavier and of lighter arguments together.
-static std::optional<DType> combine(std::optional<DType> heavy,
-                                    std::optional<DType> light) {
-  if (!heavy || !light)
-    return heavy ? heavy : light;
-  return categoryOf(*light) > categoryOf(*heavy) ? promote(*heavy, *light)
-                                                 : *heavy;
-}
-
 DType semantics::resultType(std::span<const ArgumentType> arguments) {
-  const auto light = combine(promoteAll(arguments, Weight::ZeroDim),
-                             promoteAll(arguments, Weight::Number));
-  return combine(promoteAll(arguments, Weight::Tensor), light)
-      .value_or(DType::F32);
+  std::optional<DType> result;
+  for (Weight weight : {Weight::Tensor, Weight::ZeroDim, Weight::Number}) {
+    std::optional<DType> type;
+    for (const ArgumentType &argument : arguments)
+      if (argument.weight == weight)
+        type = type ? promote(*type, argument.type) : argument.type;
+    if (type && (!result || categoryOf(*type) > categoryOf(*result)))
+      result = type;
+  }
+  return result.value_or(DType::F32);
 }
 
 std::optional<DType> semantics::computedType(ops::TypeRule rule,
                                              DType promoted) {
-  using ops::TypeRule;
-  const int category = categoryOf(promoted);
-  switch (rule) {
-  case TypeRule::Float:
-    return category == 2 ? promoted : DType::F32;
-  case TypeRule::Counting:
-    return category == 0 ? DType::I64 : promoted;
-  case TypeRule::Truth:
-    return DType::Bool;
-  default:
-    break;
-  }
-  const bool accepted = rule == TypeRule::Floating ? category == 2
-                        : rule == TypeRule::Single
-                            ? category == 2 && promoted != DType::F64
-                        : rule == TypeRule::Number   ? category != 0
-                        : rule == TypeRule::Integral ? category != 2
-                        : rule == TypeRule::Integer  ? category == 1
-                                                     : true;
-  return accepted ? std::optional(promoted) : std::nullopt;
-}
-
-std::string_view semantics::describe(ops::TypeRule rule) {
-  switch (rule) {
-  case ops::TypeRule::Floating:
-    return "floating point";
-  case ops::TypeRule::Single:
-    return "f32, f16 and bf16";
-  case ops::TypeRule::Number:
-    return "integers and floating point";
-  case ops::TypeRule::Integral:
-    return "integers and bools";
-  case ops::TypeRule::Integer:
-    return "integers";
-  default:
-    return "any type";
-  }
+  const auto arithmetic = ops::arithmeticOf(promoted, Precision::Default);
+  if (ops::worksIn(rule, arithmetic))
+    return promoted;
+  const auto otherwise = ops::infoOf(rule).otherwise;
+  return !otherwise                           ? std::optional<DType>()
+         : *otherwise == ops::Arithmetic::F32 ? DType::F32
+         : *otherwise == ops::Arithmetic::I64 ? DType::I64
+                                              : DType::Bool;
 }
 
 DType semantics::heldType(DType type) {
@@ -111,15 +72,8 @@ bool semantics::isExact(DType from, DType to) {
   return isWider && to != DType::U8;
 }
 
-namespace {
-struct Cast {
-  std::string_view name;
-  DType type;
-};
-} // namespace
-
-/// What PyTorch calls its types and their Python methods.
-static constexpr Cast Casts[] = {
+/// Names of casts: PyTorch's types and Python's `int`.
+static constexpr std::pair<std::string_view, DType> Casts[] = {
     {"int", DType::I64},           {"torch.float", DType::F32},
     {"torch.double", DType::F64},  {"torch.half", DType::F16},
     {"torch.long", DType::I64},    {"torch.int", DType::I32},
@@ -132,15 +86,15 @@ static constexpr Cast Casts[] = {
 };
 
 std::optional<DType> semantics::castType(std::string_view name) {
-  for (const Cast &cast : Casts)
-    if (cast.name == name)
-      return cast.type;
+  for (const auto &[spelling, type] : Casts)
+    if (spelling == name)
+      return type;
   return std::nullopt;
 }
 
 std::string_view semantics::castName(DType type) {
-  for (const Cast &cast : Casts)
-    if (cast.type == type && cast.name.starts_with("torch."))
-      return cast.name;
+  for (const auto &[spelling, of] : Casts)
+    if (of == type && spelling.starts_with("torch."))
+      return spelling;
   return {};
 }

@@ -34,15 +34,13 @@ DType resultType(std::span<const ArgumentType> arguments);
 /// The type that an operator of a rule computes in where its arguments promote
 /// to `promoted`; none if the rule refuses that.
 std::optional<DType> computedType(ops::TypeRule rule, DType promoted);
-/// "integers and bools": what an operator of the rule takes.
-std::string_view describe(ops::TypeRule rule);
 /// The type that values of `type` have inside a loop: f32 for f16 and bf16.
 DType heldType(DType type);
-/// Whether every value of `from` is one of `to` as well.
+/// Whether conversion from `from` to `to` keeps every value.
 bool isExact(DType from, DType to);
 /// The type that a cast of that name gives: `int`, `torch.float`...
 std::optional<DType> castType(std::string_view name);
-/// Such a name, as PyTorch calls the type.
+/// The name of the cast to `type`, as `torch.float`.
 std::string_view castName(DType type);
 
 } // namespace kexpr::semantics

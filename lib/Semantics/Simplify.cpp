@@ -7,68 +7,67 @@
 #include "Semantics/Simplify.h"
 
 #include "Support/Text.h"
-#include "Syntax/ExpressionData.h"
-#include "Syntax/Parser.h"
 
 #include <algorithm>
-#include <cassert>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-static bool isNumber(const Term &term) { return term.number.has_value(); }
-
-ArgumentType Simplifier::typeOf(const Term &term) const {
-  if (term.number)
-    return {graph.numbers()[*term.number].number.type(), Weight::Number};
-  return {term.type, term.weight};
+static bool isNumber(const TypedValue &value) {
+  return value.number.has_value();
 }
 
-Expected<Term> Simplifier::number(const NumberNode &node) {
+ArgumentType Simplifier::typeOf(const TypedValue &value) const {
+  if (value.number)
+    return {graph.numbers()[*value.number].number.type(), Weight::Number};
+  return {value.type, value.weight};
+}
+
+Expected<TypedValue> Simplifier::number(const NumberNode &node) {
   auto added = graph.numbers().add(node);
   if (!added)
     return added.error();
-  return Term{.number = *added};
+  return TypedValue{.number = *added};
 }
 
-/// An element of `type` for a term; `bake` leaves literals to the code.
-ValueId Simplifier::valueAs(DType type, const Term &term, bool bake) {
-  if (!term.number)
-    return graph.convert(term.value, type);
-  return bake ? graph.constant(*term.number, type)
-              : graph.parameter(*term.number, type);
+/// An element of `type`; `bake` makes literals constants of the code.
+ValueId Simplifier::valueAs(DType type, const TypedValue &value, bool bake) {
+  if (!value.number)
+    return graph.convert(value.value, type);
+  return bake ? graph.constant(*value.number, type)
+              : graph.parameter(*value.number, type);
 }
 
-ValueId Simplifier::stored(const Term &term) {
-  return valueAs(typeOf(term).type, term, false);
+ValueId Simplifier::stored(const TypedValue &value) {
+  return valueAs(typeOf(value).type, value, false);
 }
 
-Expected<Term> Simplifier::cast(DType type, const Term &term) {
-  if (!term.number)
-    return Term{.value = graph.convert(term.value, type),
-                .type = type,
-                .weight = term.weight};
+Expected<TypedValue> Simplifier::cast(DType type, const TypedValue &value) {
+  if (!value.number)
+    return TypedValue{.value = graph.convert(value.value, type),
+                      .type = type,
+                      .weight = value.weight};
   return number({.kind = NumberNode::Kind::Cast,
                  .type = type,
-                 .args = {*term.number},
+                 .args = {*value.number},
                  .arity = 1});
 }
 
-Expected<Term> Simplifier::numberCall(ops::OpId op,
-                                      std::span<const Term> args) {
+Expected<TypedValue> Simplifier::numberCall(ops::OpId op,
+                                            std::span<const TypedValue> args) {
   NumberNode node{.kind = NumberNode::Kind::Call,
                   .op = op,
                   .arity = static_cast<unsigned>(args.size())};
   std::transform(args.begin(), args.end(), node.args.begin(),
-                 [](const Term &arg) { return *arg.number; });
+                 [](const TypedValue &arg) { return *arg.number; });
   return number(node);
 }
 
 /// The type that arguments promote to.
-DType Simplifier::promotedType(std::span<const Term> args) {
+DType Simplifier::promotedType(std::span<const TypedValue> args) {
   std::array<ArgumentType, ops::MaxArity> types{};
   std::transform(args.begin(), args.end(), types.begin(),
-                 [this](const Term &arg) { return typeOf(arg); });
+                 [this](const TypedValue &arg) { return typeOf(arg); });
   for (std::size_t i = 0; i < args.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (!args[i].number && !args[k].number && types[i].type != types[k].type)
@@ -76,7 +75,8 @@ DType Simplifier::promotedType(std::span<const Term> args) {
   return resultType({types.data(), args.size()});
 }
 
-Expected<Term> Simplifier::overload(ops::OpId op, std::span<const Term> args) {
+Expected<TypedValue> Simplifier::overload(ops::OpId op,
+                                          std::span<const TypedValue> args) {
   const ops::OpInfo &info = ops::table()[op].info;
   if (std::all_of(args.begin(), args.end(), isNumber))
     return expand(info.overload.expansion, args);
@@ -88,46 +88,42 @@ Expected<Term> Simplifier::overload(ops::OpId op, std::span<const Term> args) {
     return Error(ErrorCode::InvalidArgument,
                  concat("the factor of '", info.name, "' of ", nameOf(*type),
                         " is an integer, not floating point"));
-  std::array<Term, ops::MaxArity> converted;
+  std::array<TypedValue, ops::MaxArity> converted;
   std::copy(args.begin(), args.end(), converted.begin());
-  for (Term &term : std::span(converted).first(args.size()))
-    if (!term.number)
-      term = {.value = graph.convert(term.value, heldType(*type)),
-              .type = *type,
-              .weight = term.weight};
+  for (TypedValue &value : std::span(converted).first(args.size()))
+    if (!value.number)
+      value = {.value = graph.convert(value.value, heldType(*type)),
+               .type = *type,
+               .weight = value.weight};
   return expand(info.overload.expansion, {converted.data(), args.size()});
 }
 
-/// The type that a call with some argument not a number computes in.
-Expected<DType> Simplifier::callType(const ops::OpInfo &info,
-                                     std::span<const Term> args) {
+/// The type that a call with some argument not a number computes in; none if
+/// the operator refuses the types.
+std::optional<DType> Simplifier::callType(const ops::OpInfo &info,
+                                          std::span<const TypedValue> args) {
   if (info.types == ops::TypeRule::Truth)
     return DType::Bool;
   if (info.takesCondition && typeOf(args[0]).type != DType::Bool)
-    return Error(ErrorCode::TypeMismatch,
-                 concat("operator '", info.name, "' takes a bool first, not ",
-                        nameOf(typeOf(args[0]).type)));
-  const DType promoted = promotedType(args.subspan(info.takesCondition));
-  if (const auto type = computedType(info.types, promoted))
-    return *type;
-  return Error(ErrorCode::TypeMismatch,
-               concat("operator '", info.name, "' takes ", describe(info.types),
-                      ", not ", nameOf(promoted)));
+    return std::nullopt;
+  return computedType(info.types,
+                      promotedType(args.subspan(info.takesCondition)));
 }
 
-Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
+Expected<TypedValue> Simplifier::call(ops::OpId op,
+                                      std::span<const TypedValue> args) {
   if (std::all_of(args.begin(), args.end(), isNumber))
     return numberCall(op, args);
   const ops::OpInfo &info = ops::allOperators()[op].info;
   const auto type = callType(info, args);
   if (!type)
-    return type.error();
+    return Error(ErrorCode::TypeMismatch, "");
   if (auto simpler = withLiteral(op, *type, args))
     return *simpler;
 
   const DType held = heldType(*type);
   const bool bake = info.bakesLiterals && !isFloatingPoint(held);
-  Term result{.type = *type, .weight = Weight::ZeroDim};
+  TypedValue result{.type = *type, .weight = Weight::ZeroDim};
   std::array<ValueId, ops::MaxArity> values{};
   for (std::size_t i = 0; i < args.size(); ++i) {
     const bool isCondition = info.takesCondition && i == 0;
@@ -142,17 +138,18 @@ Expected<Term> Simplifier::call(ops::OpId op, std::span<const Term> args) {
 
 /// The call in the form that its literal allows, if any. `type` is what the
 /// operator computes in.
-std::optional<Term> Simplifier::withLiteral(ops::OpId op, DType type,
-                                            std::span<const Term> args) {
+std::optional<TypedValue>
+Simplifier::withLiteral(ops::OpId op, DType type,
+                        std::span<const TypedValue> args) {
   if (args.size() != 2)
     return std::nullopt;
   const int place = isNumber(args[0]) ? 0 : 1;
-  const Term &literal = args[place];
+  const TypedValue &literal = args[place];
   if (!isNumber(literal) || !graph.numbers().isLiteral(*literal.number))
     return std::nullopt;
-  // The form must hold for the number the operand meets, not for the one the
-  // text names: 1 + 2^-40 is 1 in f32.
-  Term other = args[1 - place];
+  // The form must hold for the literal as rounded to the operand's type:
+  // 1 + 2^-40 is 1 in f32.
+  TypedValue other = args[1 - place];
   other.value = valueAs(heldType(type), other, false);
   other.type = type;
   const Number met =
@@ -161,37 +158,23 @@ std::optional<Term> Simplifier::withLiteral(ops::OpId op, DType type,
       ops::allOperators()[op].withLiteral(place, met.asReal());
   if (form.expansion.empty())
     return std::nullopt;
-  std::array<Term, 1 + std::tuple_size_v<decltype(form.values)>> forms{other};
+  std::array<TypedValue, 1 + std::tuple_size_v<decltype(form.values)>> forms{
+      other};
   for (std::size_t i = 0; i < form.values.size(); ++i) {
     const Number value{.kind = Number::Kind::Real, .real = form.values[i]};
     forms[i + 1] = *number({.number = value});
   }
   auto simpler = expand(form.expansion, forms);
-  // Forms are made for real numbers: 1 / x of an integer is none.
+  // Forms are those of real numbers: an integer 1 / x has another type.
   if (!simpler || simpler->type != type)
     return std::nullopt;
   return *simpler;
 }
 
-Expected<Term> Simplifier::expand(std::string_view expansion,
-                                  std::span<const Term> args) {
-  auto parsed = syntax::parse(expansion, {}, ops::arityOfName);
-  assert(parsed && "the operator table holds a malformed expansion");
-  const auto &nodes = (*parsed)->nodes;
-  std::vector<Term> terms(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].kind == NodeKind::Operand) {
-      terms[i] = args[nodes[i].index];
-      continue;
-    }
-    std::array<Term, ops::MaxArity> callArgs;
-    for (std::size_t k = 0; k < nodes[i].children.size(); ++k)
-      callArgs[k] = terms[nodes[i].children[k]];
-    auto result = call(*ops::findAny(nodes[i].name),
-                       {callArgs.data(), nodes[i].children.size()});
-    if (!result)
-      return result;
-    terms[i] = *result;
-  }
-  return terms.back();
+Expected<TypedValue> Simplifier::expand(const ops::Expansion &expansion,
+                                        std::span<const TypedValue> args) {
+  return ops::expand(expansion, args,
+                     [this](ops::OpId op, std::span<const TypedValue> values) {
+                       return call(op, values);
+                     });
 }

@@ -16,47 +16,48 @@
 
 namespace kexpr::semantics {
 
-/// A part of an expression while its graph is made: a value of the graph, or a
-/// number that has met no operand yet.
-struct Term {
+/// A value of the graph with its type in PyTorch, or a number that has met no
+/// operand yet.
+struct TypedValue {
   std::optional<NumberId> number = {};
   ValueId value = 0;
-  /// What PyTorch calls the type of the value: f16 and bf16 are f32 in the
-  /// graph.
+  /// The type in PyTorch; f16 and bf16 are f32 in the graph.
   DType type = DType::F32;
   Weight weight = Weight::Tensor;
 };
 
-/// Adds calls to a graph in the simplest form that has the same bits. What is
-/// simpler is said by the operator table: literal forms and overloads. Errors
-/// have no place in the text.
+/// Adds calls to a graph in the simplest form that has the same bits: the
+/// operator table's literal forms and overloads. Errors have no range in the
+/// text, and those of code TypeMismatch no message.
 class Simplifier {
 public:
   explicit Simplifier(GraphBuilder &graph) : graph(graph) {}
 
-  Expected<Term> number(const NumberNode &node);
+  Expected<TypedValue> number(const NumberNode &node);
   /// `op` applied to `args`, as many as it takes.
-  Expected<Term> call(ops::OpId op, std::span<const Term> args);
+  Expected<TypedValue> call(ops::OpId op, std::span<const TypedValue> args);
   /// The other meaning of `op`, with one argument more, which is converted to
   /// the type of the call without it.
-  Expected<Term> overload(ops::OpId op, std::span<const Term> args);
+  Expected<TypedValue> overload(ops::OpId op, std::span<const TypedValue> args);
   /// A value as one of `type`, rounded to it.
-  Expected<Term> cast(DType type, const Term &term);
-  /// An expression over @0, @1... with `args` in their place. The text comes
-  /// from the operator table and is right.
-  Expected<Term> expand(std::string_view expansion, std::span<const Term> args);
-  /// The value that is stored as one of the term's type.
-  ValueId stored(const Term &term);
-  /// What a term counts as in promotion.
-  ArgumentType typeOf(const Term &term) const;
+  Expected<TypedValue> cast(DType type, const TypedValue &value);
+  /// An expansion of the operator table with `args` for @0, @1...
+  Expected<TypedValue> expand(const ops::Expansion &expansion,
+                              std::span<const TypedValue> args);
+  /// The value that is stored for an output, of the type in PyTorch.
+  ValueId stored(const TypedValue &value);
+  /// Type and weight in promotion.
+  ArgumentType typeOf(const TypedValue &value) const;
 
 private:
-  DType promotedType(std::span<const Term> args);
-  Expected<DType> callType(const ops::OpInfo &info, std::span<const Term> args);
-  Expected<Term> numberCall(ops::OpId op, std::span<const Term> args);
-  std::optional<Term> withLiteral(ops::OpId op, DType type,
-                                  std::span<const Term> args);
-  ValueId valueAs(DType type, const Term &term, bool bake);
+  DType promotedType(std::span<const TypedValue> args);
+  std::optional<DType> callType(const ops::OpInfo &info,
+                                std::span<const TypedValue> args);
+  Expected<TypedValue> numberCall(ops::OpId op,
+                                  std::span<const TypedValue> args);
+  std::optional<TypedValue> withLiteral(ops::OpId op, DType type,
+                                        std::span<const TypedValue> args);
+  ValueId valueAs(DType type, const TypedValue &value, bool bake);
 
   GraphBuilder &graph;
 };

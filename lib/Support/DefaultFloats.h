@@ -24,12 +24,12 @@ public:
       write(Default);
   }
   ~DefaultFloats() {
-    // Flags that are set mostly were before.
+    // Flags that are set now were mostly set before.
     if (writesFast() || read() != before)
       write(before);
   }
-  /// Calls what is the host's in the environment that the host had, and keeps
-  /// what that made of it.
+  /// Calls a function of the host in the environment that the host had, and
+  /// keeps the changes that it makes to that.
   template <class F> void restoreFor(F call) {
     write(before);
     call();

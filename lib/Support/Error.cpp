@@ -17,7 +17,7 @@ using namespace kexpr;
 static constexpr std::size_t MaxColumns = 76;
 
 namespace {
-/// The part of a source line that is shown, and where the caret goes in it.
+/// The part of a source line that is shown, and the position of the caret.
 struct Excerpt {
   std::string text;
   std::size_t caret;

@@ -15,12 +15,12 @@
 
 using namespace kexpr;
 
-/// All mutexes there are.
+/// All mutexes of this copy of the code.
 struct kexpr::Forks {
   std::mutex mutex;
   Mutex *first = nullptr;
   std::atomic<std::uint32_t> count = 0;
-  /// The thread that forks with all of them in hand.
+  /// The thread that forks and holds all of them.
   std::atomic<pthread_t> holder = 0;
   std::atomic<Forks *> copy = nullptr;
 
@@ -32,20 +32,20 @@ struct kexpr::Forks {
 };
 
 Forks &Forks::ofProcess() {
-  // There before anything else of the library is, and never destroyed: threads
-  // may go on while the process ends.
+  // Constant-initialised and never destroyed: threads may go on while the
+  // process ends.
   static constinit Forks forks;
   return forks;
 }
 
-/// When the library is loaded, so that no thread can be forked away from it.
+/// Registered when the library is loaded, before any fork can miss it.
 [[maybe_unused]] static const int registered =
     pthread_atfork([] { Forks::ofProcess().prepare(); },
                    [] { Forks::ofProcess().release(false); },
                    [] { Forks::ofProcess().release(true); });
 
-/// All or none. Threads take several of them in orders of their own, so that
-/// to wait for one with others in hand might never end.
+/// Locks all mutexes or none. Threads lock several of them in different orders,
+/// so waiting for one while holding others could deadlock.
 bool Forks::tryAll() {
   if (!mutex.try_lock())
     return false;
@@ -66,9 +66,9 @@ bool Forks::tryAll() {
 void Forks::prepare() {
   if (isHeld())
     return;
-  // Whoever forks in a signal handler, with one of them in hand, waits for
-  // itself. Another thread may be loading LLVM from a slow disk; one that waits
-  // for this fork in turn must not wait for ever.
+  // A fork in a signal handler whose thread holds a mutex waits for itself, and
+  // another thread may be loading LLVM from a slow disk: the wait is limited,
+  // since others may wait for this fork in turn.
   using Clock = std::chrono::steady_clock;
   const auto most = std::chrono::milliseconds(mutexesInHand ? 500 : 10000);
   const auto until = Clock::now() + most;
@@ -90,7 +90,7 @@ void Forks::release(bool inChild) {
   for (Mutex *each = first; each; each = each->next)
     if (wasHeld)
       each->mutex.unlock();
-    else // by nobody that is here
+    else // its owner is not in the child
       new (&each->mutex) std::mutex;
   if (wasHeld)
     mutex.unlock();

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A host may fork at any moment, and go on in the child with what it had. Of
-/// the threads there is one left. Data is whole there and locks are free, since
-/// a fork waits until nobody holds a `Mutex`, ten seconds at most; but for what
-/// is done once a process, none is held while anything takes long. What another
-/// thread had begun never ends, which is found out by
-/// the number of forks: who waits for a thread notes it, and gives up when it
+/// A host may fork at any moment and go on using the library in the child,
+/// where one thread is left. Data is consistent and locks are free there, since
+/// a fork waits, ten seconds at most, until nobody holds a `Mutex`. Mutexes are
+/// held for microseconds only, except for work that is done once a process.
+/// Whatever another thread had begun never ends in the child: who waits for a
+/// thread notes the number of forks before, and gives up when it
 /// has changed.
 ///
 //===----------------------------------------------------------------------===//
@@ -29,20 +29,20 @@ struct Forks;
 /// Forks between the process that began and this one.
 std::uint32_t forkCount() noexcept;
 
-/// What this copy of the code knows of forks and mutexes; a library that it
-/// loads has a copy of its own.
+/// The forks and mutexes of this copy of the code; a library that it loads has
+/// a copy of its own.
 Forks &forksOfCopy() noexcept;
-/// Has a fork that began before another copy was loaded, and so knows nothing
-/// of that, wait for its mutexes, too. To be called with a `Mutex` held since
-/// before it was loaded.
+/// Makes a fork that began before another copy was loaded wait for the mutexes
+/// of that copy, too. To be called with a `Mutex` held since before the copy
+/// was loaded.
 void addCopyToForks(Forks &other) noexcept;
 
-/// Those that the thread holds or is about to.
+/// Mutexes that the thread holds or is about to lock.
 inline constinit thread_local unsigned mutexesInHand = 0;
 
-/// A mutex that is free in a child of fork, with what it guards whole. To be
-/// held for microseconds, but for what is done once a process, and without
-/// calls into the host.
+/// A mutex that is free in a child of fork, where the data it guards is
+/// consistent. To be held for microseconds, except for work that is done once a
+/// process, and without calls into the host.
 class Mutex {
 public:
   constexpr Mutex() = default;
@@ -67,17 +67,17 @@ private:
   void list();
 
   std::mutex mutex;
-  /// Those that were ever taken are in a list.
+  /// Mutexes that were ever locked are in a list.
   std::atomic<bool> isListed = false;
   Mutex *next = nullptr, **place = nullptr;
 };
 
-/// What is made once a process, by the first who asks, and never destroyed. To
-/// be a `constinit` variable of a file: a local static that another thread was
-/// making would never be made in a child of fork.
+/// An object that is made once a process, at its first use, and never
+/// destroyed. To be a `constinit` variable of a file: a local static that
+/// another thread was making would never be made in a child of fork.
 template <class T> class Once {
 public:
-  /// It, made from what `make` returns.
+  /// The object, made from what `make` returns.
   template <class F> T &get(F make) {
     if (T *made = value.load(std::memory_order_acquire))
       return *made;
@@ -86,7 +86,7 @@ public:
       value = new T(make());
     return *value;
   }
-  /// Null if it was not made.
+  /// Null before the first `get`.
   T *find() const { return value; }
 
 private:

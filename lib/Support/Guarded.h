@@ -16,8 +16,8 @@
 
 namespace kexpr {
 
-/// What std::bad_alloc is turned into. The sentence is short enough to lie in
-/// the string itself, as a handler must not ask for memory again.
+/// The error for std::bad_alloc. Its sentence is short enough to be stored in
+/// the string itself: a handler must not allocate again.
 inline Error outOfMemory() { return {ErrorCode::OutOfMemory, "out of memory"}; }
 
 /// The error for the exception that is being handled.
@@ -38,9 +38,9 @@ inline Error errorOfException() noexcept {
   }
 }
 
-/// What `work`, which returns an Expected, returns; what it throws as an error.
-/// For calls on tensors, which may take less time than `Uncancelled`: what they
-/// read, write or wait for has one of its own.
+/// The result of `work`, which is an Expected; an exception becomes an error.
+/// For calls on tensors, which may take less time than `Uncancelled`: where
+/// they read, write or wait, they have one of their own.
 template <class F> auto guardedCall(F work) noexcept -> decltype(work()) {
   try {
     return work();
@@ -49,15 +49,15 @@ template <class F> auto guardedCall(F work) noexcept -> decltype(work()) {
   }
 }
 
-/// The same for all else. Public functions do their work in here: nothing
-/// throws across the API, and no cancellation of the thread cuts one short.
+/// The same for all other public functions: nothing throws across the API, and
+/// a cancellation of the thread waits for their end.
 template <class F> auto guarded(F work) noexcept -> decltype(work()) {
   const Uncancelled whole;
   return guardedCall(std::move(work));
 }
 
-/// The same of what has no errors: `otherwise`, which is small, where resources
-/// ran out.
+/// The same for functions without errors: `otherwise`, a small value, where
+/// resources ran out.
 template <class T, class F> T guardedOr(T otherwise, F work) noexcept {
   const Uncancelled whole;
   try {

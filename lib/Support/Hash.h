@@ -16,6 +16,16 @@ namespace kexpr {
 /// For tables in memory.
 std::uint64_t hashOf(std::string_view bytes);
 
+/// A hash of words, for tables in memory.
+struct WordHash {
+  std::uint64_t value = 0;
+
+  template <class... Words> void add(Words... words) {
+    ((value = (value ^ words) * 0x9E3779B97F4A7C15u, value ^= value >> 29),
+     ...);
+  }
+};
+
 /// 128 bits that no two texts share by accident.
 struct Digest {
   std::uint64_t low = 0, high = 0;

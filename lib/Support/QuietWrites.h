@@ -13,10 +13,10 @@
 
 namespace kexpr {
 
-/// While one exists, what its thread writes past a limit of the size of files,
-/// or to a pipe that nobody reads, fails with EFBIG or EPIPE alone: the signal
-/// for it, which would end most processes, is taken back. Signals that the host
-/// sent, and its mask and handlers, are as they were. Keeps `errno`.
+/// While one exists, writes of its thread past a limit of the size of files, or
+/// to a pipe without a reader, fail with EFBIG or EPIPE alone: the signal,
+/// which would end most processes, is taken back. Signals that the host sent,
+/// its mask and its handlers stay as they were. Keeps `errno`.
 class QuietWrites {
 public:
   QuietWrites();
@@ -27,7 +27,7 @@ public:
 private:
   Uncancelled whole; ///< To take a signal back may end a cancelled thread.
   sigset_t before;   ///< The mask.
-  sigset_t ours;     ///< Signals that no one had pending.
+  sigset_t ours;     ///< Signals that were not pending before.
 };
 
 } // namespace kexpr

@@ -12,8 +12,8 @@
 
 namespace kexpr {
 
-/// `word` in single quotes. Of a very long one only the beginning is shown, so
-/// that a message stays a sentence whatever the text holds.
+/// `word` in single quotes. Only the beginning of a very long one is shown: a
+/// message stays a sentence whatever the text holds.
 inline std::string quote(std::string_view word) {
   constexpr std::size_t most = 48;
   std::string quoted = "'";

@@ -22,8 +22,8 @@ std::string systemText(const std::string &path);
 /// What an error number of the system means, in English whatever the locale.
 std::string_view errorText(int number);
 
-/// The whole number that a text begins with, blanks aside; 0 if it begins with
-/// none, or one past 64 bits. `text` goes on behind it.
+/// The whole number that a text begins with, after blanks; 0 if there is none,
+/// or if it exceeds 64 bits. It is removed from `text`.
 inline std::uint64_t takeNumber(std::string_view &text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::uint64_t number = 0;

@@ -83,7 +83,7 @@ Shape kexpr::contiguousStrides(const Shape &shape) {
   std::int64_t step = 1;
   for (std::size_t axis = shape.rank(); axis-- > 0;) {
     strides[axis] = step;
-    // A shape that is no shape is reported where it is used.
+    // Shapes too large to exist are refused where they are used.
     if (__builtin_mul_overflow(step, shape[axis], &step))
       step = 0;
   }

@@ -40,7 +40,7 @@ inline void append(std::string &text, double number) {
   text.append(digits, end);
 }
 
-/// Texts, characters and numbers, one after the other.
+/// The concatenation of texts, characters and numbers.
 template <class... Args> std::string concat(const Args &...args) {
   std::string text;
   (append(text, args), ...);
@@ -58,7 +58,12 @@ inline std::string number(double value, int digits) {
   return text;
 }
 
-/// The text, and blanks up to that width.
+/// "1 vector", "2 vectors".
+inline std::string counted(std::size_t count, std::string_view what) {
+  return concat(count, ' ', what, count == 1 ? "" : "s");
+}
+
+/// The text, padded with blanks to that width.
 inline std::string padded(std::string text, std::size_t width) {
   if (text.size() < width)
     text.append(width - text.size(), ' ');

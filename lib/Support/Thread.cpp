@@ -38,14 +38,14 @@ struct Start {
 } // namespace
 
 static void *run(void *given) {
-  // What a thread begins with is what its maker had set.
+  // A thread inherits the environment of its creator.
   const DefaultFloats floats;
   const std::unique_ptr<Start> start(static_cast<Start *>(given));
   start->main(start->argument);
   return nullptr;
 }
 
-/// A thread inherits the mask of its maker.
+/// All signals are blocked meanwhile: a thread inherits its creator's mask.
 static int createWithoutSignals(pthread_t &handle, const pthread_attr_t &how,
                                 Start *start) {
   sigset_t all, before;
@@ -57,7 +57,7 @@ static int createWithoutSignals(pthread_t &handle, const pthread_attr_t &how,
 }
 
 bool Thread::start(void (*main)(void *), void *argument) noexcept {
-  // The code generator's, with room: what a host's limit says may be less.
+  // More than the code generator needs; a host's limit may be lower.
   constexpr std::size_t enough = std::size_t{8} << 20;
   std::unique_ptr<Start> start(new (std::nothrow) Start{main, argument});
   pthread_attr_t how;
@@ -80,9 +80,9 @@ struct Stack {
 };
 } // namespace
 
-/// The calling thread's; empty if that is not known.
+/// The stack of the calling thread; empty if it is not known.
 static const Stack &stackOfThread() noexcept {
-  // Of the main thread it is looked for in a file.
+  // Cached: for the main thread the system reads a file.
   thread_local const Stack stack = [] {
     pthread_attr_t how;
     void *start = nullptr;

@@ -21,7 +21,7 @@ namespace kexpr {
 /// process lives: the host may close the library at any time.
 class Thread {
 public:
-  /// Starts `main(argument)`; false where no thread can be had.
+  /// Starts `main(argument)`; false where the system refuses a thread.
   bool start(void (*main)(void *argument), void *argument) noexcept;
   void join() {
     const Uncancelled whole;
@@ -43,16 +43,16 @@ void stayLoaded() noexcept;
 /// as a coroutine is not.
 std::size_t stackLeft() noexcept;
 
-/// What the code generator needs of it, 2.5 times over. What it took most for,
-/// of the longest loops that it gets (Runtime/Compiler), was 802 KiB: on x86 with
-/// AVX2, at baseline, for a chain of 3333 divisions by known numbers, whose
-/// masks of rare elements LLVM follows by recursion. As optimised code 1000 of
-/// them took 255 KiB, and 1250 exponentials at baseline 316 KiB. Loops without
-/// such masks took 40 KiB, as did all with AVX-512. Runtime/StackTest measures.
+/// Stack for the code generator, 2.5 times what it needs. Of the longest loops
+/// that it gets (Runtime/Compiler) one took 802 KiB, the most: on x86 with
+/// AVX2, at baseline, a chain of 3333 divisions by known numbers, whose masks
+/// of rare elements LLVM follows by recursion. As optimised code 1000 of them
+/// took 255 KiB, and 1250 exponentials at baseline 316 KiB. Loops without such
+/// masks took 40 KiB, as did all with AVX-512. Runtime/StackTest measures.
 inline constexpr std::size_t EnoughStack = std::size_t{2} << 20;
 
 /// Does `work`, which must not throw, on the calling thread if that has enough
-/// stack for the code generator, else on another. False where none can be had.
+/// stack for the code generator, else on a new one. False where there is none.
 template <class F> bool onEnoughStack(F work) {
   if (stackLeft() >= EnoughStack) {
     work();

@@ -14,7 +14,7 @@ using namespace kexpr;
 static constexpr std::align_val_t Line{64};
 static constinit thread_local ThreadMemory *all = nullptr;
 
-/// Frees what the thread has when its objects go.
+/// Frees the memory of the thread when its thread-local objects are destroyed.
 struct kexpr::ThreadEnd {
   ~ThreadEnd() {
     while (all)

@@ -15,14 +15,14 @@ struct ThreadEnd;
 
 /// Memory that only grows and is freed when its thread ends. To be a `constinit
 /// thread_local` variable. Objects of a host that are destroyed after those of
-/// the thread, as static ones are, may run kernels: what they have it get is
-/// kept.
+/// the thread, as static ones are, may run kernels: memory that they get is
+/// never freed.
 class ThreadMemory {
 public:
   constexpr ThreadMemory() = default;
 
-  /// At least so many bytes, aligned to a cache line. What they held is lost
-  /// where it grows.
+  /// At least `bytes` bytes, aligned to a cache line. Growing loses their
+  /// content.
   void *get(std::size_t bytes) {
     if (bytes > size)
       grow(bytes);
@@ -38,7 +38,7 @@ private:
   // Without a destructor, so that its life is the thread's.
   void *first = nullptr;
   std::size_t size = 0;
-  ThreadMemory *next = nullptr; ///< Of those that have memory.
+  ThreadMemory *next = nullptr; ///< In the list of the thread.
 };
 
 } // namespace kexpr

@@ -11,10 +11,10 @@
 
 namespace kexpr {
 
-/// While one exists, a `pthread_cancel` of its thread waits. It unwinds the
-/// stack from wherever the thread reads, writes or waits, and whoever stops
-/// that, a handler or `noexcept`, ends the process. It takes some 20
-/// nanoseconds.
+/// While one exists, a `pthread_cancel` of its thread waits. Cancellation
+/// unwinds the stack from wherever the thread reads, writes or waits, and a
+/// handler or `noexcept` that stops it ends the process. Making and destroying
+/// one takes some 20 nanoseconds.
 class Uncancelled {
 public:
   Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before); }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Support/Quote.h"
 #include "Support/Text.h"
-#include "Syntax/Readings.h"
+#include "Syntax/Tree.h"
 
 using namespace kexpr;
 using namespace kexpr::syntax;
@@ -30,21 +30,20 @@ private:
     return next < tokens.size() && tokens[next].kind == kind;
   }
   bool atValue() const {
-    return next < tokens.size() && !at(TokenKind::RightParen) &&
-           !at(TokenKind::RightBracket) && !at(TokenKind::Comma) &&
-           !at(TokenKind::LeftParen) && !at(TokenKind::Equals) &&
-           !at(TokenKind::Semicolon);
+    return next < tokens.size() &&
+           (tokens[next].kind <= TokenKind::Name ||
+            at(TokenKind::LeftBracket) || at(TokenKind::Value));
   }
   std::string found() const {
     return next < tokens.size() ? "found " + quote(tokens[next].text)
                                 : "found the end of the text";
   }
   Error fault(std::string message) const {
-    const SourceRange place = next < tokens.size()
+    const SourceRange range = next < tokens.size()
                                   ? tokens[next].range
                                   : SourceRange{text.size(), text.size()};
     return {ErrorCode::InvalidSyntax, std::move(message), std::string(text),
-            place};
+            range};
   }
 
   std::string_view text;
@@ -68,7 +67,7 @@ Status CallReader::value() {
   return opened ? tree.open(token) : tree.addLeaf(token);
 }
 
-/// An argument or element where one is due.
+/// An argument or element where one is expected.
 Status CallReader::argument() {
   if (!atValue() && !tree.isList())
     return fault(concat("expected argument ", tree.arguments() + 1, " of ",
@@ -88,14 +87,14 @@ Status CallReader::rest() {
     ++next;
     return argument();
   }
-  if (tree.isList())
-    return fault(concat("expected ',' or ']' after element ", tree.arguments(),
-                        " of a list, ", found()));
-  return fault(concat("expected ',' or ')' after argument ", tree.arguments(),
-                      " of ", quote(tree.name()), ", ", found()));
+  return fault(tree.isList() ? concat("expected ',' or ']' after element ",
+                                      tree.arguments(), " of a list, ", found())
+                             : concat("expected ',' or ')' after argument ",
+                                      tree.arguments(), " of ",
+                                      quote(tree.name()), ", ", found()));
 }
 
-/// A value with all that is in it.
+/// A value with its arguments.
 Status CallReader::whole() {
   auto status = value();
   while (status && tree.depth() > 0) {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Syntax/Lexer.h"
+#include "Syntax/Parser.h"
 
 #include "Support/Quote.h"
 #include "Support/Text.h"
@@ -27,7 +27,7 @@ static bool isLetter(char c) {
 /// What may stand inside a word: a name or a number.
 static bool isWordPart(char c) { return isLetter(c) || isDigit(c) || c == '.'; }
 
-/// A character as an error names it.
+/// A character in an error message.
 static std::string quoted(char c) {
   if (c > ' ' && c < 0x7f)
     return concat('\'', c, '\'');
@@ -74,7 +74,7 @@ private:
 };
 } // namespace
 
-/// What stands behind `@` or `%`.
+/// The digits after `@` or `%`.
 Expected<TokenKind> Lexer::index(TokenKind kind) {
   skip(isDigit);
   if (position == start + 1)
@@ -162,32 +162,20 @@ Expected<TokenKind> Lexer::token() {
   if (isDigit(c) || c == '-' || c == '+' || c == '.')
     return number();
   ++position;
-  switch (c) {
-  case '@':
+  if (c == '@')
     return index(TokenKind::Operand);
-  case '%':
-    return index(TokenKind::Value);
-  case '=':
-    return TokenKind::Equals;
-  case ';':
-    return TokenKind::Semicolon;
-  case '(':
-    return TokenKind::LeftParen;
-  case ')':
-    return TokenKind::RightParen;
-  case '[':
-    return TokenKind::LeftBracket;
-  case ']':
-    return TokenKind::RightBracket;
-  case ',':
-    return TokenKind::Comma;
-  default:
+  constexpr std::string_view marks = "()[],%=;"; // in the order of their kinds
+  const std::size_t mark = marks.find(c);
+  if (mark == std::string_view::npos)
     return fault(concat("unexpected ", quoted(c)));
-  }
+  const auto kind =
+      static_cast<TokenKind>(static_cast<int>(TokenKind::LeftParen) + mark);
+  return kind == TokenKind::Value ? index(kind) : kind;
 }
 
 Expected<std::vector<Token>> Lexer::run() {
   std::vector<Token> tokens;
+  tokens.reserve(std::min<std::size_t>(text.size(), 16));
   for (skip(isBlank); position < text.size(); skip(isBlank)) {
     start = position;
     auto kind = token();

@@ -7,6 +7,7 @@
 #include "Syntax/Listing.h"
 
 #include "Support/Hash.h"
+#include "Support/Text.h"
 #include "Syntax/Printer.h"
 
 #include <algorithm>
@@ -17,18 +18,18 @@ using namespace kexpr::syntax;
 namespace {
 
 /// Writes a tree to a listing; no recursion, whatever the depth.
-class Lister {
+class ListingWriter {
 public:
-  Lister(const Expression &expression, Listing &listing)
-      : nodes(expression.nodes()), shared(sharedNodes(nodes)),
-        listing(listing) {
+  ListingWriter(const Expression &expression, Listing &listing)
+      : nodes(expression.nodes()), listing(listing), names(nodes.size(), None) {
     listing.nodes.resize(nodes.size());
     listing.lines.push_back(0);
   }
   void run();
 
 private:
-  struct Open {
+  static constexpr std::uint32_t None = ~std::uint32_t{0};
+  struct Frame {
     std::uint32_t node;
     bool isLong; ///< Whether each of its arguments has a line of its own.
     std::size_t next = 0;
@@ -40,25 +41,19 @@ private:
     listing.text += text;
     location.column += static_cast<std::uint32_t>(text.size());
   }
-  /// The number of a value that stands in front; that of all where it does not.
-  std::size_t nameOf(std::uint32_t node) const {
-    const auto found = std::lower_bound(shared.begin(), shared.end(), node);
-    return found != shared.end() && *found == node
-               ? static_cast<std::size_t>(found - shared.begin())
-               : shared.size();
-  }
   void putLine(std::size_t depth);
-  void putValue(const std::string &name, std::uint32_t root, bool isDefined);
+  void putValue(const std::string &name, std::uint32_t root);
   void putOutput(std::uint32_t node);
   void begin(std::uint32_t node);
-  void beginArgument(std::uint32_t node);
   void advance();
 
   Span<const Node> nodes;
-  const std::vector<std::uint32_t> shared;
   Listing &listing;
   SourceLocation location = Listing::loop();
-  std::vector<Open> open;
+  /// The numbers of shared values whose definitions were begun.
+  std::vector<std::uint32_t> names;
+  std::uint32_t defined = None; ///< The shared value that is being written.
+  std::vector<Frame> open;
 };
 
 } // namespace
@@ -67,40 +62,33 @@ private:
 /// longer than its expression.
 static constexpr std::size_t MostDepth = 30;
 
-void Lister::putLine(std::size_t depth) {
+void ListingWriter::putLine(std::size_t depth) {
   listing.text += '\n';
   listing.lines.push_back(listing.text.size());
   location = {location.line + 1, 1};
   put(std::string(2 * std::min(depth, MostDepth), ' '));
 }
 
-void Lister::begin(std::uint32_t id) {
+/// A name, a leaf, or the beginning of a call.
+void ListingWriter::begin(std::uint32_t id) {
+  if (names[id] != None && id != defined)
+    return put(concat('%', names[id]));
   const Node &node = nodes[id];
   listing.nodes[id] = location;
-  if (!isCall(node)) {
-    put(printLeaf(node));
-    return;
-  }
+  if (!isCall(node))
+    return put(printLeaf(node));
   put(node.name);
   put(node.kind == NodeKind::List ? "[" : "(");
   const bool isLong = std::any_of(
-      node.children.begin(), node.children.end(), [this](std::uint32_t id) {
-        return isCall(nodes[id]) && nameOf(id) == shared.size();
+      node.children.begin(), node.children.end(), [this](std::uint32_t child) {
+        return isCall(nodes[child]) && names[child] == None;
       });
   open.push_back({id, isLong});
 }
 
-void Lister::beginArgument(std::uint32_t id) {
-  const std::size_t name = nameOf(id);
-  if (name == shared.size())
-    begin(id);
-  else
-    put("%" + std::to_string(name));
-}
-
 /// One step of the innermost open call: its next argument, or its end.
-void Lister::advance() {
-  Open &inner = open.back();
+void ListingWriter::advance() {
+  Frame &inner = open.back();
   const Node &node = nodes[inner.node];
   if (inner.next == node.children.size()) {
     put(node.kind == NodeKind::List ? "]" : ")");
@@ -111,34 +99,33 @@ void Lister::advance() {
     put(inner.isLong ? "," : ", ");
   if (inner.isLong)
     putLine(2 + open.size());
-  beginArgument(node.children[inner.next++]);
+  begin(node.children[inner.next++]);
 }
 
-/// A line for each call of a value; only the name of one that is defined.
-void Lister::putValue(const std::string &name, std::uint32_t root,
-                      bool isDefined) {
+void ListingWriter::putValue(const std::string &name, std::uint32_t root) {
   put(name + " =");
   putLine(2);
-  if (isDefined)
-    beginArgument(root);
-  else
-    begin(root);
+  begin(root);
   while (!open.empty())
     advance();
 }
 
-void Lister::putOutput(std::uint32_t node) {
+void ListingWriter::putOutput(std::uint32_t node) {
   putLine(1);
   listing.outputs.push_back(location);
-  putValue("out" + std::to_string(listing.outputs.size() - 1), node, true);
+  putValue(concat("out", listing.outputs.size() - 1), node);
 }
 
-void Lister::run() {
+void ListingWriter::run() {
   put("for each element:");
-  for (std::uint32_t i = 0; i < shared.size(); ++i) {
+  std::uint32_t count = 0;
+  for (std::uint32_t id : sharedNodes(nodes)) {
     putLine(1);
-    putValue("%" + std::to_string(i), shared[i], false);
+    names[id] = count;
+    defined = id;
+    putValue(concat('%', count++), id);
   }
+  defined = None;
   const auto root = static_cast<std::uint32_t>(nodes.size() - 1);
   if (nodes[root].kind == NodeKind::List) {
     listing.nodes[root] = Listing::loop();
@@ -150,9 +137,9 @@ void Lister::run() {
   put("\n");
 }
 
-/// What fits a line of a profiler, and is still another name for another
-/// expression.
-static std::string shortened(const std::string &canonical) {
+/// A name that fits a line of a profiler; where it is cut, a digest keeps it
+/// unique.
+static std::string functionName(const std::string &canonical) {
   constexpr std::size_t most = 120, kept = 100;
   if (canonical.size() <= most)
     return canonical;
@@ -167,7 +154,7 @@ std::string_view Listing::wordAt(SourceLocation location) const {
     return {};
   std::string_view rest =
       std::string_view(text).substr(lines[location.line - 1]);
-  // Where LLVM merged two places of a line, the line is left.
+  // LLVM keeps the line alone where it merges two locations of one line.
   rest.remove_prefix(
       location.column ? std::min<std::size_t>(location.column - 1, rest.size())
                       : rest.find_first_not_of(' '));
@@ -176,7 +163,7 @@ std::string_view Listing::wordAt(SourceLocation location) const {
 
 Listing syntax::list(const Expression &expression) {
   Listing listing;
-  Lister(expression, listing).run();
-  listing.name = shortened(expression.canonical());
+  ListingWriter(expression, listing).run();
+  listing.name = functionName(expression.canonical());
   return listing;
 }

@@ -26,13 +26,13 @@ namespace kexpr::syntax {
 ///
 /// What is used more than once stands in front of the outputs, as `%0 =`.
 ///
-/// Line tables of machine code name places in it.
+/// Line tables of machine code hold locations in it.
 struct Listing {
   std::string text;
   /// Where each line of it begins.
   std::vector<std::size_t> lines;
-  /// Where each of `Expression::nodes()` begins. That of a list of outputs is
-  /// the first line.
+  /// Where each of `Expression::nodes()` begins; a list of outputs at the first
+  /// line.
   std::vector<SourceLocation> nodes;
   /// Where each output is stored.
   std::vector<SourceLocation> outputs;
@@ -40,16 +40,17 @@ struct Listing {
   /// in.
   std::string name, path;
 
-  /// Of what belongs to no operator: the loop itself.
+  /// The location of instructions of no operator: the loop itself.
   static constexpr SourceLocation loop() { return {1, 1}; }
-  /// The word at a place: an operator, an operand, a literal, an output; "the
-  /// loop" of that and of no place. Without a column, the first of the line.
+  /// The word at a location: an operator, an operand, a literal, an output;
+  /// "the loop" for `loop()` and for no location. Without a column, the first
+  /// word of the line.
   std::string_view wordAt(SourceLocation location) const;
 };
 
-/// The listing, whose name is the canonical spelling, cut where it is long, and
-/// whose path is empty. Its size is that of the expression times a constant,
-/// however deep it is.
+/// The listing of an expression. Its name is the canonical spelling, cut where
+/// it is long, and its path is empty. The size of the text is linear in that of
+/// the expression, however deep it is.
 Listing list(const Expression &expression);
 
 } // namespace kexpr::syntax

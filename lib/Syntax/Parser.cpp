@@ -7,9 +7,8 @@
 #include "Syntax/Parser.h"
 
 #include "Support/Text.h"
-#include "Syntax/Lexer.h"
 #include "Syntax/Printer.h"
-#include "Syntax/Readings.h"
+#include "Syntax/Tree.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,29 +16,66 @@
 using namespace kexpr;
 using namespace kexpr::syntax;
 
-static Status checkText(std::string_view text, Span<const Token> tokens) {
-  if (!tokens.empty())
-    return {};
-  return Error(ErrorCode::InvalidSyntax,
-               text.empty() ? "the expression is empty"
-                            : "the expression holds nothing but blanks",
-               std::string(text), {0, text.size()});
+template <class T> static Span<const T> spanOf(const std::vector<T> &values) {
+  return {values.data(), values.size()};
 }
 
-static ParseLimits takenBy(const detail::ExpressionData &data) {
-  return {.maxLength = data.text.size(),
-          .maxDepth = data.taken.maxDepth,
-          .maxNodes = data.taken.maxNodes,
-          .maxOperands = data.usedOperands.empty()
-                             ? 0
-                             : std::size_t{data.usedOperands.back()} + 1,
-          .maxLiterals = data.taken.maxLiterals};
+std::string_view kexpr::nameOf(TokenKind kind) {
+  constexpr std::string_view names[] = {"operand",
+                                        "integer",
+                                        "float",
+                                        "complex",
+                                        "bool",
+                                        "None",
+                                        "name",
+                                        "left parenthesis",
+                                        "right parenthesis",
+                                        "left bracket",
+                                        "right bracket",
+                                        "comma",
+                                        "value",
+                                        "equals sign",
+                                        "semicolon"};
+  return names[static_cast<int>(kind)];
 }
 
-/// What follows from the nodes: the reverse Polish order, which is the
-/// post-order that those of a tree stand in, the canonical text, the operands,
-/// the size.
+std::string_view kexpr::nameOf(NodeKind kind) {
+  constexpr std::string_view names[] = {"operand", "integer", "float",
+                                        "complex", "bool",    "None",
+                                        "word",    "call",    "list"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string_view Expression::text() const { return data->text; }
+Span<const Token> Expression::tokens() const { return spanOf(data->tokens); }
+Span<const Node> Expression::nodes() const { return spanOf(data->nodes); }
+const Node &Expression::root() const { return data->nodes.back(); }
+Span<const RpnEntry> Expression::rpn() const { return spanOf(data->rpn); }
+const std::string &Expression::canonical() const { return data->canonical; }
+
+std::uint32_t Expression::operandCount() const {
+  return data->usedOperands.empty() ? 0 : data->usedOperands.back() + 1;
+}
+
+Span<const std::uint32_t> Expression::usedOperands() const {
+  return spanOf(data->usedOperands);
+}
+
+const ParseLimits &Expression::tightestLimits() const { return data->taken; }
+
+bool syntax::fits(const ParseLimits &taken, const ParseLimits &limits) {
+  return taken.maxLength <= limits.maxLength &&
+         taken.maxDepth <= limits.maxDepth &&
+         taken.maxNodes <= limits.maxNodes &&
+         taken.maxOperands <= limits.maxOperands &&
+         taken.maxLiterals <= limits.maxLiterals;
+}
+
+/// Fills in what follows from the nodes: the reverse Polish order, which is the
+/// post-order of the nodes of a tree, the canonical text, the operands and the
+/// limits taken.
 static void derive(detail::ExpressionData &data) {
+  data.rpn.reserve(data.isListing ? 0 : data.nodes.size());
   for (std::uint32_t i = 0; i < data.nodes.size(); ++i) {
     const Node &node = data.nodes[i];
     if (!data.isListing)
@@ -52,19 +88,22 @@ static void derive(detail::ExpressionData &data) {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   data.canonical = print({data.nodes.data(), data.nodes.size()});
-  data.taken = takenBy(data);
+  data.taken.maxLength = data.text.size();
+  data.taken.maxOperands = used.empty() ? 0 : std::size_t{used.back()} + 1;
 }
 
-/// Which reading a text has does not depend on limits: those of the prefix
-/// notation are for the caller to look at.
+/// The choice of the grammar does not depend on limits: the caller checks those
+/// of the prefix notation.
 static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
                        ArityFn arityOf, detail::ExpressionData &data) {
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   constexpr ParseLimits none = {any, any, any, any, any};
-  TreeBuilder prefix(data.text, none);
-  if (hasOnlyPnnxFaults(tokens) && readPrefix(tokens, arityOf, prefix))
-    return prefix.finish(data);
-  TreeBuilder calls(data.text, limits);
+  if (hasOnlyPnnxFaults(tokens)) {
+    TreeBuilder prefix(data.text, tokens, none);
+    if (readPrefix(tokens, arityOf, prefix))
+      return prefix.finish(data);
+  }
+  TreeBuilder calls(data.text, tokens, limits);
   auto status = readCalls(data.text, tokens, calls);
   return status ? calls.finish(data) : status;
 }
@@ -83,9 +122,11 @@ Expected<ExpressionPtr> syntax::parse(std::string_view text,
     return tokens.error();
   data->tokens = std::move(*tokens);
   const Span<const Token> all(data->tokens.data(), data->tokens.size());
-  if (auto status = checkText(text, all); !status)
-    return status.error();
-
+  if (all.empty())
+    return Error(ErrorCode::InvalidSyntax,
+                 text.empty() ? "the expression is empty"
+                              : "the expression holds nothing but blanks",
+                 std::string(text), {0, text.size()});
   auto status = readTree(all, limits, arityOf, *data);
   if (!status)
     return status.error();

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Syntax/Readings.h"
+#include "Syntax/Tree.h"
 
 using namespace kexpr;
 using namespace kexpr::syntax;
@@ -14,7 +14,7 @@ static bool losesBrackets(std::string_view name) {
   return name == "expm1" || name == "log1p" || name.substr(0, 6) == "torch.";
 }
 
-/// PNNX's own words that are no operators but take arguments.
+/// Arities of PNNX's names that are not operators.
 static unsigned arityOfWord(std::string_view name) {
   if (name == "size")
     return 2;
@@ -29,74 +29,53 @@ static bool closes(TokenKind kind) {
 }
 
 namespace {
-/// The brackets that are open at a point of the text.
-class Brackets {
-public:
-  /// False where a closing bracket has no partner of its kind.
-  bool pass(TokenKind kind) {
-    if (opens(kind))
-      open.push_back(kind);
-    if (!closes(kind))
-      return true;
-    const TokenKind partner = kind == TokenKind::RightParen
-                                  ? TokenKind::LeftParen
-                                  : TokenKind::LeftBracket;
-    if (open.empty() || open.back() != partner)
-      return false;
-    open.pop_back();
-    return true;
-  }
-  bool inCall() const {
-    return !open.empty() && open.back() == TokenKind::LeftParen;
-  }
-  bool closed() const { return open.empty(); }
-
-private:
-  std::vector<TokenKind> open;
-};
-
-/// What stands between two tokens that follow each other.
-enum class Joint { Sound, PnnxFault, OtherFault };
+/// What keeps two neighbouring tokens from the call grammar.
+enum class Fault { None, Pnnx, Other };
 } // namespace
 
-/// The joint after `token`; `next` is null at the end of the text.
-static Joint jointOf(const Token &token, const Token *next,
-                     const Brackets &brackets) {
-  const bool beforeCall = next && next->kind == TokenKind::LeftParen;
-  if (token.kind == TokenKind::Name && beforeCall)
-    return Joint::Sound;
-  if (beforeCall)
-    return Joint::OtherFault; // nothing but a name may stand before it
+/// The fault between `token` and `next`, which is null at the end of the text.
+static Fault faultAfter(const Token &token, const Token *next, bool isInCall) {
+  if (next && next->kind == TokenKind::LeftParen) // only a name is before it
+    return token.kind == TokenKind::Name ? Fault::None : Fault::Other;
   const bool beforeEnd =
       !next || next->kind == TokenKind::Comma || closes(next->kind);
   if (opens(token.kind) || token.kind == TokenKind::Comma) {
     if (!beforeEnd)
-      return Joint::Sound;
+      return Fault::None;
     // An empty argument, if it is one.
-    return next && brackets.inCall() ? Joint::PnnxFault : Joint::OtherFault;
+    return next && isInCall ? Fault::Pnnx : Fault::Other;
   }
   if (!beforeEnd)
-    return Joint::OtherFault; // two values and nothing between them
+    return Fault::Other; // two values and nothing between them
   if (token.kind != TokenKind::Name)
-    return Joint::Sound;
-  return losesBrackets(token.text) ? Joint::PnnxFault : Joint::OtherFault;
+    return Fault::None;
+  return losesBrackets(token.text) ? Fault::Pnnx : Fault::Other;
 }
 
 bool syntax::hasOnlyPnnxFaults(Span<const Token> tokens) {
   if (tokens[0].kind == TokenKind::LeftParen)
     return false;
   bool pnnxFault = false;
-  Brackets brackets;
+  std::string open; // brackets; text of usual depth needs no memory
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind >= TokenKind::Value || !brackets.pass(tokens[i].kind))
+    const TokenKind kind = tokens[i].kind;
+    if (kind >= TokenKind::Value)
       return false;
+    if (opens(kind))
+      open += tokens[i].text;
+    if (closes(kind)) {
+      if (open.empty() ||
+          open.back() != (kind == TokenKind::RightParen ? '(' : '['))
+        return false;
+      open.pop_back();
+    }
     const Token *next = i + 1 < tokens.size() ? &tokens[i + 1] : nullptr;
-    const Joint joint = jointOf(tokens[i], next, brackets);
-    if (joint == Joint::OtherFault)
+    const Fault fault = faultAfter(tokens[i], next, open.ends_with('('));
+    if (fault == Fault::Other)
       return false;
-    pnnxFault = pnnxFault || joint == Joint::PnnxFault;
+    pnnxFault = pnnxFault || fault == Fault::Pnnx;
   }
-  return pnnxFault && brackets.closed();
+  return pnnxFault && open.empty();
 }
 
 bool syntax::readPrefix(Span<const Token> tokens, ArityFn arityOf,
@@ -110,7 +89,7 @@ bool syntax::readPrefix(Span<const Token> tokens, ArityFn arityOf,
     if (i > 0 && missing.empty())
       return false; // the expression had ended
     if (token.kind == TokenKind::LeftBracket) {
-      // A list takes all that is left, so only the whole can be one.
+      // A list takes all remaining values, so only the root can be one.
       if (i > 0 || !tree.open(token))
         return false;
       missing.push_back(~0u);

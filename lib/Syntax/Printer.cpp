@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Syntax/Printer.h"
 
+#include "Support/Hash.h"
+#include "Support/Text.h"
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -64,91 +67,77 @@ static std::uint64_t bitsOf(double number) {
 }
 
 namespace {
-/// Nodes that mean the same.
-class Merged {
+/// Writes each value once; an explicit stack takes the place of recursion.
+class Printer {
 public:
-  explicit Merged(Span<const Node> nodes);
-
-  /// The first node that means what `node` does.
-  std::uint32_t operator[](std::uint32_t node) const {
-    return first.empty() ? node : first[node];
-  }
-  /// Whether a call is an argument twice.
-  bool isShared(std::uint32_t node) const {
-    return nodes[node].kind == NodeKind::Call && uses[node] > 1;
-  }
-  bool hasShared() const;
+  explicit Printer(Span<const Node> nodes) : nodes(nodes) {}
+  std::string run();
 
 private:
-  void merge();
+  static constexpr std::uint32_t None = ~std::uint32_t{0};
+  struct Frame {
+    std::uint32_t node;
+    std::size_t begin; ///< In `text`.
+    std::size_t next;  ///< Child to print next.
+  };
+
+  void numberValues();
   std::uint64_t hashOf(const Node &node) const;
   bool areEqual(const Node &a, const Node &b) const;
+  std::uint32_t firstOf(std::uint32_t node) const {
+    return first.empty() ? node : first[node];
+  }
+  void begin(std::uint32_t id);
+  void end();
 
   Span<const Node> nodes;
-  /// Empty where all differ.
+  /// Value numbers: the first node with the same meaning. Empty where all
+  /// differ.
   std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> uses;
+  std::vector<std::uint32_t> uses;  ///< As an argument, by value number.
+  std::vector<std::uint32_t> names; ///< Of shared calls, by value number.
+  std::uint32_t named = 0;
+  std::vector<Frame> open;
+  std::string text, definitions;
 };
 } // namespace
 
-Merged::Merged(Span<const Node> nodes) : nodes(nodes), uses(nodes.size()) {
-  // Two calls that are equal have one around them.
-  std::size_t calls = 0;
-  for (const Node &node : nodes)
-    calls += node.kind == NodeKind::Call || node.kind == NodeKind::List;
-  if (calls > 2)
-    merge();
-  for (std::uint32_t i = 0; i < nodes.size(); ++i)
-    if ((*this)[i] == i)
-      for (std::uint32_t child : nodes[i].children)
-        ++uses[(*this)[child]];
+static bool isCall(const Node &node) {
+  return node.kind == NodeKind::Call || node.kind == NodeKind::List;
 }
 
-bool Merged::hasShared() const {
-  for (std::uint32_t i = 0; i < nodes.size(); ++i)
-    if (isShared(i))
-      return true;
-  return false;
-}
-
-void Merged::merge() {
-  constexpr std::uint32_t none = ~std::uint32_t{0};
+void Printer::numberValues() {
   // A hash table of nodes; half of it stays empty.
-  std::vector<std::uint32_t> table(std::bit_ceil(2 * nodes.size()), none);
+  std::vector<std::uint32_t> table(std::bit_ceil(2 * nodes.size()), None);
   first.reserve(nodes.size());
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    // No operator takes a list, and what is in one is used by that one.
+    // Lists are not merged: no operator takes one.
     if (nodes[i].kind == NodeKind::List) {
       first.push_back(i);
       continue;
     }
-    std::size_t place = hashOf(nodes[i]) & (table.size() - 1);
-    while (table[place] != none && !areEqual(nodes[table[place]], nodes[i]))
-      place = (place + 1) & (table.size() - 1);
-    if (table[place] == none)
-      table[place] = i;
-    first.push_back(table[place]);
+    std::size_t slot = hashOf(nodes[i]) & (table.size() - 1);
+    while (table[slot] != None && !areEqual(nodes[table[slot]], nodes[i]))
+      slot = (slot + 1) & (table.size() - 1);
+    if (table[slot] == None)
+      table[slot] = i;
+    first.push_back(table[slot]);
   }
 }
 
-std::uint64_t Merged::hashOf(const Node &node) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(node.kind);
-  const auto mix = [&hash](std::uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  };
-  mix(node.index);
-  mix(static_cast<std::uint64_t>(node.integer));
-  mix(bitsOf(node.number));
-  mix(bitsOf(node.imaginary));
+std::uint64_t Printer::hashOf(const Node &node) const {
+  WordHash hash;
+  hash.add(static_cast<std::uint64_t>(node.kind), node.index,
+           static_cast<std::uint64_t>(node.integer), bitsOf(node.number),
+           bitsOf(node.imaginary));
   for (char c : node.name)
-    mix(static_cast<unsigned char>(c));
+    hash.add(static_cast<unsigned char>(c));
   for (std::uint32_t child : node.children)
-    mix(first[child]);
-  return hash;
+    hash.add(first[child]);
+  return hash.value;
 }
 
-bool Merged::areEqual(const Node &a, const Node &b) const {
+bool Printer::areEqual(const Node &a, const Node &b) const {
   return a.kind == b.kind && a.index == b.index && a.integer == b.integer &&
          bitsOf(a.number) == bitsOf(b.number) &&
          bitsOf(a.imaginary) == bitsOf(b.imaginary) && a.name == b.name &&
@@ -158,107 +147,59 @@ bool Merged::areEqual(const Node &a, const Node &b) const {
                     });
 }
 
-namespace {
-class Printer {
-public:
-  explicit Printer(Span<const Node> nodes) : nodes(nodes), merged(nodes) {}
-
-  std::string run();
-
-private:
-  static constexpr std::uint32_t Unnamed = ~std::uint32_t{0};
-  struct Open {
-    std::uint32_t node;
-    std::size_t next; ///< Child to print next.
-  };
-
-  void nameShared();
-  bool isNamed(std::uint32_t id) const {
-    return !names.empty() && names[id] != Unnamed;
-  }
-  void put(std::uint32_t root);
-  void begin(std::uint32_t id);
-
-  Span<const Node> nodes;
-  const Merged merged;
-  std::vector<std::uint32_t> names; ///< By node; empty if there are none.
-  std::vector<std::uint32_t> named; ///< In order.
-  std::vector<Open> open;
-  std::string text;
-};
-} // namespace
-
-/// Numbers shared calls in the order in which a walk from the root is done with
-/// them: it is that of the meaning alone.
-void Printer::nameShared() {
-  if (!merged.hasShared())
-    return;
-  const auto root = static_cast<std::uint32_t>(nodes.size() - 1);
-  names.resize(nodes.size(), Unnamed);
-  std::vector<bool> seen(nodes.size());
-  open.push_back({merged[root], 0});
-  while (!open.empty()) {
-    auto &[id, next] = open.back();
-    if (next < nodes[id].children.size()) {
-      const std::uint32_t child = merged[nodes[id].children[next++]];
-      if (!seen[child])
-        open.push_back({child, 0});
-      seen[child] = true;
-      continue;
-    }
-    if (merged.isShared(id)) {
-      names[id] = static_cast<std::uint32_t>(named.size());
-      named.push_back(id);
-    }
-    open.pop_back();
-  }
-}
-
 /// A leaf, a name, or the beginning of a call or list.
 void Printer::begin(std::uint32_t id) {
   const Node &node = nodes[id];
-  const bool list = node.kind == NodeKind::List;
-  if (isNamed(id)) {
-    text += '%' + std::to_string(names[id]);
-  } else if (!list && node.kind != NodeKind::Call) {
+  if (!isCall(node)) {
     text += printLeaf(node);
+  } else if (!names.empty() && names[id] != None) {
+    append(text, '%');
+    append(text, names[id]);
   } else {
+    open.push_back({id, text.size(), 0});
     text += node.name;
-    text += list ? '[' : '(';
-    open.push_back({id, 0});
+    text += node.kind == NodeKind::List ? '[' : '(';
   }
 }
 
-/// A value as a definition has it: what is in it, whatever its own name.
-void Printer::put(std::uint32_t root) {
-  const std::uint32_t name =
-      isNamed(root) ? std::exchange(names[root], Unnamed) : Unnamed;
-  begin(root);
+/// The end of the innermost call or list. A shared call becomes a definition:
+/// numbers follow the order in which calls end, which does not depend on the
+/// spelling.
+void Printer::end() {
+  const auto [id, begin, next] = open.back();
+  open.pop_back();
+  text += nodes[id].kind == NodeKind::List ? ']' : ')';
+  if (nodes[id].kind != NodeKind::Call || uses[id] < 2)
+    return;
+  names.resize(nodes.size(), None);
+  names[id] = named++;
+  const std::string name = concat('%', names[id]);
+  definitions += concat(name, '=', std::string_view(text).substr(begin), ';');
+  text.replace(begin, text.npos, name);
+}
+
+std::string Printer::run() {
+  // Two equal calls have a third one around them.
+  if (std::count_if(nodes.begin(), nodes.end(), isCall) > 2)
+    numberValues();
+  uses.resize(nodes.size());
+  for (std::uint32_t i = 0; i < nodes.size(); ++i)
+    if (firstOf(i) == i)
+      for (std::uint32_t child : nodes[i].children)
+        ++uses[firstOf(child)];
+  text.reserve(5 * nodes.size());
+  begin(firstOf(static_cast<std::uint32_t>(nodes.size() - 1)));
   while (!open.empty()) {
-    auto &[id, next] = open.back();
-    const Node &node = nodes[id];
-    if (next == node.children.size()) {
-      text += node.kind == NodeKind::List ? ']' : ')';
-      open.pop_back();
+    auto &[id, start, next] = open.back();
+    if (next == nodes[id].children.size()) {
+      end();
       continue;
     }
     if (next > 0)
       text += ',';
-    begin(merged[node.children[next++]]);
+    begin(firstOf(nodes[id].children[next++]));
   }
-  if (name != Unnamed)
-    names[root] = name;
-}
-
-std::string Printer::run() {
-  nameShared();
-  for (std::uint32_t id : named) {
-    text += '%' + std::to_string(names[id]) + '=';
-    put(id);
-    text += ';';
-  }
-  put(merged[static_cast<std::uint32_t>(nodes.size() - 1)]);
-  return std::move(text);
+  return definitions.empty() ? std::move(text) : definitions + text;
 }
 
 std::vector<std::uint32_t> syntax::sharedNodes(Span<const Node> nodes) {

@@ -14,13 +14,13 @@
 
 namespace kexpr::syntax {
 
-/// Nodes, whose root is the last, as the call form without blanks: a listing
-/// where calls repeat. Literals have their shortest spelling that reads back to
-/// the same value of the same kind; all NaNs are `nan`.
+/// The canonical text of nodes, whose root is the last: the call form without
+/// blanks, a listing where calls repeat. Literals have their shortest spelling
+/// that reads back to the same value of the same kind; all NaNs are `nan`.
 std::string print(Span<const Node> nodes);
 
-/// The calls that are arguments more than once, ascending: those of a listing
-/// that whoever follows arguments must not follow twice.
+/// The calls that are arguments more than once, ascending: visitors of a
+/// listing must not enter them twice.
 std::vector<std::uint32_t> sharedNodes(Span<const Node> nodes);
 
 /// A real number in its shortest spelling.

@@ -17,7 +17,6 @@
 
 using namespace kexpr;
 using namespace kexpr::tools;
-using inspect::Limit;
 using nlohmann::json;
 
 /// The array of what `make` makes of each item.
@@ -148,7 +147,7 @@ static json loopJson(const KernelParts &data) {
            })}};
 }
 
-static const char *nameOf(Limit::Kind kind) {
+static const char *nameOf(inspect::LimitKind kind) {
   static constexpr const char *names[] = {"unknown", "units",  "issue",
                                           "carried", "window", "order"};
   return names[static_cast<std::size_t>(kind)];

@@ -10,7 +10,7 @@
 #include "Backend/Backend.h"
 #include "CodeGen/CodeListing.h"
 #include "CodeGen/LoopReport.h"
-#include "Inspect/LoopCosts.h"
+#include "Inspect/Explain.h"
 #include "kexpr/Expression.h"
 
 #include <cstdint>

@@ -21,7 +21,7 @@ Tree::Tree(const Expression &expression, DType type) : type(type) {
   terms.reserve(nodes.size());
   for (const Node &node : nodes)
     if (node.kind != NodeKind::List)
-      terms.push_back(termOf(node, terms, {}));
+      terms.push_back(termOf(node, terms));
   if (root.kind != NodeKind::List)
     roots.push_back(materialize(terms.back()));
   else
@@ -42,13 +42,8 @@ std::size_t Tree::materialize(const Term &term) {
   return add(constant);
 }
 
-/// `operands` is what stands for @0, @1...; none where they are the operands of
-/// the whole.
-Tree::Term Tree::termOf(const Node &node, std::span<const Term> terms,
-                        std::span<const Term> operands) {
+Tree::Term Tree::termOf(const Node &node, std::span<const Term> terms) {
   if (node.kind == NodeKind::Operand) {
-    if (!operands.empty())
-      return operands[node.index];
     Step operand;
     operand.operand = node.index;
     return {.step = add(operand)};
@@ -60,15 +55,18 @@ Tree::Term Tree::termOf(const Node &node, std::span<const Term> terms,
   std::array<Term, ops::MaxArity> arguments;
   std::transform(node.children.begin(), node.children.end(), arguments.begin(),
                  [terms](std::uint32_t child) { return terms[child]; });
-  return call(node, {arguments.data(), node.children.size()});
-}
-
-Tree::Term Tree::call(const Node &node, std::span<const Term> arguments) {
   const auto op = ops::find(node.name);
   assert(op && "an expression that the engine refuses");
-  const ops::OpEntry &entry = ops::table()[*op];
+  return call(*op, {arguments.data(), node.children.size()});
+}
+
+Tree::Term Tree::call(ops::OpId op, std::span<const Term> arguments) {
+  const ops::OpEntry &entry = ops::table()[op];
   if (arguments.size() != entry.arity)
-    return expand(entry.info.overload.expansion, arguments);
+    return *ops::expand(entry.info.overload.expansion, arguments,
+                        [this](ops::OpId inner, std::span<const Term> values) {
+                          return Expected<Term>(call(inner, values));
+                        });
   if (std::all_of(arguments.begin(), arguments.end(),
                   [](const Term &term) { return term.literal.has_value(); })) {
     std::array<double, ops::MaxArity> numbers{};
@@ -77,22 +75,12 @@ Tree::Term Tree::call(const Node &node, std::span<const Term> arguments) {
     return {.literal = entry.reference(numbers.data())};
   }
   Step step;
-  step.exact = realReference(*op);
+  step.exact = realReference(op);
   step.quick = entry.reference;
   step.arity = entry.arity;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     step.arguments[i] = materialize(arguments[i]);
   return {.step = add(step)};
-}
-
-Tree::Term Tree::expand(std::string_view expansion,
-                        std::span<const Term> arguments) {
-  const auto parsed = Expression::parse(expansion);
-  assert(parsed && "the operator table holds a malformed expansion");
-  std::vector<Term> terms;
-  for (const Node &node : parsed->nodes())
-    terms.push_back(termOf(node, terms, arguments));
-  return terms.back();
 }
 
 template <class R>

@@ -54,10 +54,8 @@ private:
     double constant = 0;
   };
 
-  Term termOf(const Node &node, std::span<const Term> terms,
-              std::span<const Term> operands);
-  Term call(const Node &node, std::span<const Term> arguments);
-  Term expand(std::string_view expansion, std::span<const Term> arguments);
+  Term termOf(const Node &node, std::span<const Term> terms);
+  Term call(ops::OpId op, std::span<const Term> arguments);
   std::size_t materialize(const Term &term);
   std::size_t add(const Step &step);
   template <class R>

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Inspect/Dot.h"
+#include "Inspect/Render.h"
 #include "Inspect/Subjects.h"
 
 #include <gtest/gtest.h>

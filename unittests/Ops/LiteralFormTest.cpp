@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "OperatorTypes.h"
 
+#include "Ops/Table.h"
+
 using namespace kexpr;
 using namespace kexpr::test;
 using ops::Div;
@@ -19,17 +21,17 @@ using ops::LiteralForm;
 namespace {
 
 TEST(LiteralForm, ZerosVanishWhereTheyKeepTheSign) {
-  EXPECT_EQ(ops::Add::withLiteral(1, -0.0).expansion, "@0");
-  EXPECT_EQ(ops::Add::withLiteral(1, 0.0).expansion, "");
-  EXPECT_EQ(ops::Sub::withLiteral(1, 0.0).expansion, "@0");
-  EXPECT_EQ(ops::Sub::withLiteral(1, -0.0).expansion, "");
-  EXPECT_EQ(ops::Sub::withLiteral(0, 0.0).expansion, "");
+  EXPECT_EQ(ops::Add::withLiteral(1, -0.0).expansion.str(), "@0");
+  EXPECT_EQ(ops::Add::withLiteral(1, 0.0).expansion.str(), "");
+  EXPECT_EQ(ops::Sub::withLiteral(1, 0.0).expansion.str(), "@0");
+  EXPECT_EQ(ops::Sub::withLiteral(1, -0.0).expansion.str(), "");
+  EXPECT_EQ(ops::Sub::withLiteral(0, 0.0).expansion.str(), "");
 }
 
 TEST(LiteralForm, OnesVanishFromProducts) {
-  EXPECT_EQ(ops::Mul::withLiteral(0, 1).expansion, "@0");
-  EXPECT_EQ(Div::withLiteral(1, 1).expansion, "@0");
-  EXPECT_EQ(Div::withLiteral(0, 1).expansion, "");
+  EXPECT_EQ(ops::Mul::withLiteral(0, 1).expansion.str(), "@0");
+  EXPECT_EQ(Div::withLiteral(1, 1).expansion.str(), "@0");
+  EXPECT_EQ(Div::withLiteral(0, 1).expansion.str(), "");
 }
 
 TEST(LiteralForm, DivisionByAPowerOfTwoIsAProduct) {
@@ -39,7 +41,7 @@ TEST(LiteralForm, DivisionByAPowerOfTwoIsAProduct) {
       if (literal == 1)
         continue;
       const LiteralForm form = Div::withLiteral(1, literal);
-      ASSERT_EQ(form.expansion, "mul(@0,@1)") << literal;
+      ASSERT_EQ(form.expansion.str(), "mul(@0,@1)") << literal;
       for (float x : specialFloats())
         EXPECT_PRED2(sameFloat, x / static_cast<float>(literal),
                      x * static_cast<float>(form.values[0]))
@@ -50,7 +52,7 @@ TEST(LiteralForm, DivisionByAPowerOfTwoIsAProduct) {
 TEST(LiteralForm, DivisionByOtherNumbersNeedsTheirReciprocal) {
   for (double literal : {3.0, -12.0, 255.0, 0.1f + 0.0}) {
     const LiteralForm form = Div::withLiteral(1, literal);
-    EXPECT_EQ(form.expansion, "div_by(@0,@1,@2,@3)") << literal;
+    EXPECT_EQ(form.expansion.str(), "div_by(@0,@1,@2,@3)") << literal;
     EXPECT_EQ(form.values[0], literal);
     EXPECT_NEAR((form.values[1] + form.values[2]) * literal, 1, 0x1p-45);
   }
@@ -60,9 +62,29 @@ TEST(LiteralForm, OtherDivisionsStay) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (double literal :
        {0.0, 0.1, 0x1p127, 0x1p-127, 0x1p-149, infinity, std::nan("")})
-    EXPECT_EQ(Div::withLiteral(1, literal).expansion, "") << literal;
+    EXPECT_EQ(Div::withLiteral(1, literal).expansion.str(), "") << literal;
   for (double literal : {2, 12})
-    EXPECT_EQ(Div::withLiteral(0, literal).expansion, "") << literal;
+    EXPECT_EQ(Div::withLiteral(0, literal).expansion.str(), "") << literal;
 }
 
 } // namespace
+
+TEST(Expansion, IsReadInReversePolishOrder) {
+  constexpr ops::Expansion text("mul(mul(@0,@1),@0)");
+  const auto terms = text.terms();
+  EXPECT_EQ(std::vector<std::string_view>(terms.begin(), terms.end()),
+            (std::vector<std::string_view>{"@0", "@1", "mul", "@0", "mul"}));
+  EXPECT_EQ(text.str(), "mul(mul(@0,@1),@0)");
+  EXPECT_TRUE(ops::Expansion().empty());
+}
+
+TEST(Expansion, IsEvaluatedForItsArguments) {
+  const double arguments[] = {7, 2, 3};
+  const auto value = ops::expand(
+      ops::Sub::info.overload.expansion, std::span<const double>(arguments),
+      [](ops::OpId op, std::span<const double> values) {
+        return Expected<double>(ops::table()[op].reference(values.data()));
+      });
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*value, 1);
+}

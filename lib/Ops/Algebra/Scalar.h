@@ -59,18 +59,12 @@ template <Isa I> struct ScalarAlgebra {
   }
 
   template <Rel R, class T> static bool compare(T a, T b) {
-    if constexpr (R == Rel::Lt)
-      return a < b;
-    else if constexpr (R == Rel::Le)
-      return a <= b;
-    else if constexpr (R == Rel::Gt)
-      return a > b;
-    else if constexpr (R == Rel::Ge)
-      return a >= b;
-    else if constexpr (R == Rel::Eq)
-      return a == b;
-    else
-      return a != b;
+    return R == Rel::Lt   ? a < b
+           : R == Rel::Le ? a <= b
+           : R == Rel::Gt ? a > b
+           : R == Rel::Ge ? a >= b
+           : R == Rel::Eq ? a == b
+                          : a != b;
   }
 
   template <class T> static T select(bool mask, T a, T b) {

@@ -90,9 +90,14 @@ template <class A, class T> struct Value {
     return {A::template constant<U>(rep, c)};
   }
 
+  /// One primitive operation.
+  template <Prim P, class... Values> static Value apply(Values... values) {
+    return {A::template apply<P, T>(values.rep...)};
+  }
+
 #define KEXPR_OPS_BINARY(SYMBOL, PRIM)                                         \
   friend Value operator SYMBOL(Value a, Value b) {                             \
-    return {A::template apply<Prim::PRIM, T>(a.rep, b.rep)};                   \
+    return apply<Prim::PRIM>(a, b);                                            \
   }                                                                            \
   friend Value operator SYMBOL(Value a, std::type_identity_t<T> b) {           \
     return a SYMBOL a.like(b);                                                 \
@@ -124,35 +129,28 @@ template <class A, class T> struct Value {
   KEXPR_OPS_RELATION(!=, Ne)
 #undef KEXPR_OPS_RELATION
 
-  friend Value operator-(Value a) {
-    return {A::template apply<Prim::Neg, T>(a.rep)};
-  }
+  friend Value operator-(Value a) { return apply<Prim::Neg>(a); }
   /// Bitwise complement; of a mask, its negation.
-  friend Value operator~(Value a) {
-    return {A::template apply<Prim::Not, T>(a.rep)};
-  }
+  friend Value operator~(Value a) { return apply<Prim::Not>(a); }
   /// Shifts; the count must lie in [0, width).
   friend Value operator<<(Value a, Value count) {
-    return {A::template apply<Prim::Shl, T>(a.rep, count.rep)};
+    return apply<Prim::Shl>(a, count);
   }
   friend Value operator<<(Value a, int count) { return a << a.like(T(count)); }
   /// Arithmetic for signed T, logical for unsigned.
   friend Value operator>>(Value a, Value count) {
-    return {A::template apply<Prim::ShrArithmetic, T>(a.rep, count.rep)};
+    return apply<Prim::ShrArithmetic>(a, count);
   }
   friend Value operator>>(Value a, int count) { return a >> a.like(T(count)); }
   friend Value shiftRightLogical(Value a, int count) {
-    return {
-        A::template apply<Prim::ShrLogical, T>(a.rep, a.like(T(count)).rep)};
+    return apply<Prim::ShrLogical>(a, a.like(T(count)));
   }
 
-  friend Value abs(Value a) { return {A::template apply<Prim::Abs, T>(a.rep)}; }
-  friend Value sqrt(Value a) {
-    return {A::template apply<Prim::Sqrt, T>(a.rep)};
-  }
+  friend Value abs(Value a) { return apply<Prim::Abs>(a); }
+  friend Value sqrt(Value a) { return apply<Prim::Sqrt>(a); }
   /// a * b + c, rounded once.
   friend Value fma(Value a, Value b, Value c) {
-    return {A::template apply<Prim::Fma, T>(a.rep, b.rep, c.rep)};
+    return apply<Prim::Fma>(a, b, c);
   }
   friend Value fma(Value a, Value b, std::type_identity_t<T> c) {
     return fma(a, b, a.like(c));
@@ -164,22 +162,14 @@ template <class A, class T> struct Value {
                    std::type_identity_t<T> c) {
     return fma(a, a.like(b), a.like(c));
   }
-  friend Value floor(Value a) {
-    return {A::template apply<Prim::Floor, T>(a.rep)};
-  }
-  friend Value ceil(Value a) {
-    return {A::template apply<Prim::Ceil, T>(a.rep)};
-  }
-  friend Value trunc(Value a) {
-    return {A::template apply<Prim::Trunc, T>(a.rep)};
-  }
+  friend Value floor(Value a) { return apply<Prim::Floor>(a); }
+  friend Value ceil(Value a) { return apply<Prim::Ceil>(a); }
+  friend Value trunc(Value a) { return apply<Prim::Trunc>(a); }
   /// To the nearest integer, ties to even, whatever the rounding mode.
-  friend Value roundEven(Value a) {
-    return {A::template apply<Prim::RoundEven, T>(a.rep)};
-  }
+  friend Value roundEven(Value a) { return apply<Prim::RoundEven>(a); }
   /// The magnitude of a with the sign bit of b.
   friend Value copySign(Value a, Value b) {
-    return {A::template apply<Prim::CopySign, T>(a.rep, b.rep)};
+    return apply<Prim::CopySign>(a, b);
   }
   friend Value copySign(std::type_identity_t<T> a, Value b) {
     return copySign(b.like(a), b);

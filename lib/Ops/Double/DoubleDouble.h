@@ -21,20 +21,20 @@ namespace kexpr::ops::f64 {
 /// high + low. Normalised where |low| is at most half an ulp of high.
 template <class D> struct Pair { D high, low; };
 
-/// a + b exactly; needs |a| >= |b| or a = 0.
+/// a + b exactly, by Dekker's Fast2Sum; needs |a| >= |b| or a = 0.
 template <class D> Pair<D> quickTwoSum(D a, D b) {
   D sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-/// a + b exactly.
+/// a + b exactly, by Knuth's TwoSum.
 template <class D> Pair<D> twoSum(D a, D b) {
   D sum = a + b;
   D part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};
 }
 
-/// a * b exactly.
+/// a * b exactly: an fma gives what the product's rounding loses.
 template <class D> Pair<D> twoProduct(D a, D b) {
   D product = a * b;
   return {product, fma(a, b, -product)};

@@ -89,7 +89,7 @@ template <class D> D asinh(D x) {
   Pair<D> root = squareRoot(plus(twoProduct(a, a), a.like(1)));
   Pair<D> f = quickTwoSum(a, root.high - 1.0);
   D result = areaLogarithm(a, {f.high, f.low + root.low});
-  // Below, the next term, x^3 / 6, is out of sight.
+  // Below, the next term, x^3 / 6, is below the rounding error.
   return copySign(select(a > 0x1p-28, result, a), x);
 }
 
@@ -107,7 +107,7 @@ template <class D> D atanh(D x) {
   D a = abs(x);
   Pair<D> f = quotient({a * 2.0, a.like(0)}, quickTwoSum(a.like(1), -a));
   D result = log1p(f).high * 0.5;
-  // Below, the next term, x^3 / 3, is out of sight.
+  // Below, the next term, x^3 / 3, is below the rounding error.
   result = select(a > 0x1p-28, result, a);
   D edge = select(a == 1, Infinity<D>, a.like(NaN<D>));
   return copySign(select(a < 1, result, edge), x);

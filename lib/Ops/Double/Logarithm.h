@@ -117,7 +117,8 @@ template <class D> Pair<D> log1p(Pair<D> x) { return log1p(x, x.high.like(0)); }
 template <class D> Pair<D> log1pExp(Pair<D> x) {
   Pair<D> e = exponential(x).product();
   Pair<D> result = log1p(e);
-  // So small an e would underflow in the formula, and e^2 / 2 is out of sight.
+  // So small an e would underflow in the formula, and e^2 / 2 is below the
+  // rounding error.
   auto isSmall = x.high < -40.0;
   return {select(isSmall, e.high, result.high),
           select(isSmall, e.low, result.low)};

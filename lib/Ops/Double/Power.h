@@ -46,7 +46,7 @@ template <class D> D powerOfPositive(D x, D y) {
   Pair<D> product = twoProduct(y, high);
   D low = fma(y, log.low, product.low);
   // Beyond these the result is inf or 0 in any case. There, and where
-  // infinities meet, the low part is good for nothing.
+  // infinities meet, the low part is meaningless.
   D clamped = atLeast(atMost(product.high, 800), -800);
   low = select(clamped == product.high, low, 0);
   // 1^y and x^0 are 1 for any other argument, NaN and inf included.

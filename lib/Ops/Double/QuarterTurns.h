@@ -27,7 +27,7 @@ inline constexpr double HalfPiMiddle = 0x1.1a62633p-54;
 inline constexpr double HalfPiRest = 0x1.45c06e0e68948p-86;
 /// Added, it rounds to a whole number and leaves it in the low bits.
 inline constexpr double Rounder = 0x1.8p52;
-/// Up to here `reduce` serves; `reduceHuge` does from here on.
+/// Largest |x| of `reduce`; `reduceHuge` takes larger ones.
 inline constexpr double ReduceLimit = 0x1p22;
 
 /// high + low = x - count * pi / 2, |high| <= pi / 4 but for rounding. Of
@@ -37,10 +37,10 @@ template <class D> struct Reduced {
   typename D::template As<std::int64_t> count;
 };
 
-/// Needs |x| <= ReduceLimit. The first fma is exact, and so is the product of
-/// the count with 31 bits. What it is taken from is a multiple of that
-/// product's last bit, so the difference loses nothing that two subtractions do
-/// not recover.
+/// Cody and Waite's reduction; needs |x| <= ReduceLimit. The first fma is
+/// exact, and so is the product of the count with 31 bits. The minuend is a
+/// multiple of that product's last bit, so two subtractions recover all that
+/// the difference loses.
 template <class D> Reduced<D> reduce(D x) {
   D shifted = fma(x, InverseHalfPi, Rounder);
   D n = shifted - Rounder;
@@ -112,8 +112,8 @@ template <class D> D moduloFour(D x) {
   return fma(roundEven(x * 0.25), -4.0, x);
 }
 
-/// For x >= ReduceLimit; infinities give NaN. The product with the window is
-/// added up exactly down to 2^-135.
+/// Payne and Hanek's reduction, for x >= ReduceLimit; infinities give NaN. The
+/// product with the window is added up exactly down to 2^-135.
 template <class D> Reduced<D> reduceHuge(D x) {
   Window<D> window = windowFor(x);
   D high[Window<D>::Width], low[Window<D>::Width];
