@@ -9,7 +9,6 @@
 #include "Graph/Faults.h"
 #include "Semantics/Broadcast.h"
 #include "Semantics/Check.h"
-#include "Semantics/Evaluate.h"
 #include "Support/DefaultFloats.h"
 
 #include <algorithm>
