@@ -141,22 +141,6 @@ Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
   return made;
 }
 
-/// What the object says of a function that is at `entry` in the image.
-static std::shared_ptr<const code::Symbols>
-symbolsOf(const syntax::Listing &listing, codegen::ObjectCode object,
-          std::size_t entry) {
-  auto symbols = std::make_shared<code::Symbols>();
-  symbols->name = listing.name;
-  symbols->size = object.size;
-  symbols->listing = listing.text;
-  symbols->path = listing.path;
-  for (const codegen::CodeLocation &each : object.locations)
-    symbols->lines.push_back(
-        {static_cast<std::uint32_t>(entry) + each.offset, each.location});
-  symbols->frames = std::move(object.frames);
-  return symbols;
-}
-
 /// Has LLVM make what it makes at first use, by what takes it a millisecond.
 void LlvmBackend::makeTables(const codegen::Target &target,
                              codegen::OptLevel level) const {
@@ -201,11 +185,16 @@ Expected<Compiled> LlvmBackend::generate(const semantics::Plan &plan,
   auto image = (*linker)->link(object->bytes, object->symbol);
   if (!image)
     return image.error();
-  const auto times = object->times;
   if (plan.listing)
-    image->symbols = symbolsOf(*plan.listing, std::move(*object), image->entry);
-  return Compiled{
-      .image = std::move(*image), .times = times, .link = Clock::now() - start};
+    image->symbols = std::make_shared<const code::Symbols>(
+        code::Symbols{.name = plan.listing->name,
+                      .size = object->size,
+                      .path = plan.listing->path,
+                      .lines = std::move(object->locations),
+                      .object = std::move(object->bytes)});
+  return Compiled{.image = std::move(*image),
+                  .times = object->times,
+                  .link = Clock::now() - start};
 }
 
 /// Threads may still compile while the process ends.

@@ -140,7 +140,6 @@ static Status write(const Image &image, char *start, std::size_t bytes) {
 static NamedCode functionOf(const Image &image, const char *start) {
   const std::size_t most = image.bytes.size() - image.entry;
   return {.bytes = {start + image.entry, std::min(image.symbols->size, most)},
-          .entry = image.entry,
           .symbols = *image.symbols};
 }
 

@@ -21,14 +21,13 @@ namespace kexpr::code {
 struct NamedCode {
   /// Its bytes, where they run.
   std::string_view bytes;
-  /// How far from the image's start it starts.
-  std::size_t entry;
   const Symbols &symbols;
 
   /// Its name without what would end a line or a string.
   std::string name() const;
-  /// Its lines, by the offset in the function, in ascending order.
-  std::vector<LineEntry> lines() const;
+  /// Its lines that are within the function and in ascending order: an image
+  /// may come from a file that says anything.
+  std::vector<CodeLocation> lines() const;
 };
 
 /// Code that a listener knows of. It is retracted when this goes, which must be
@@ -53,7 +52,7 @@ public:
 
   /// Null where there is nothing to retract.
   virtual std::unique_ptr<Announcement> announce(const NamedCode &code) = 0;
-  /// The first thing that failed.
+  /// The first error, if any.
   Status status() const;
 
 protected:
@@ -76,7 +75,7 @@ public:
 
   /// Tells all; what there is no memory for is left out.
   Announcements announce(const NamedCode &code) const;
-  /// The first thing that failed in the first of them that something failed in.
+  /// Status of the first listener that failed; listeners are asked in order.
   Status status() const;
 
 private:

@@ -58,7 +58,7 @@ private:
 
 static std::vector<LineOfCode> tableOf(const NamedCode &code) {
   std::vector<LineOfCode> table;
-  for (const LineEntry &line : code.lines()) {
+  for (const CodeLocation &line : code.lines()) {
     if (!table.empty())
       table.back().end = line.offset;
     table.push_back({static_cast<unsigned>(code.bytes.size()),

@@ -23,7 +23,7 @@ namespace kexpr::codegen {
 class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
-                const Target &target, OptLevel level, Lines lines);
+                const Target &target, OptLevel level);
   void run();
 
 private:

@@ -22,7 +22,7 @@ using semantics::Plan;
 using semantics::ValueKind;
 
 KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
-                             const Target &target, OptLevel level, Lines lines)
+                             const Target &target, OptLevel level)
     : module(module), plan(plan), copies(copiesOf(plan, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
@@ -30,7 +30,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             names} {
   makeFunction(target);
   if (plan.listing)
-    debug.emplace(*function, *plan.listing, lines);
+    debug.emplace(*function, *plan.listing);
   setLocation(syntax::Listing::loop());
 }
 
@@ -244,9 +244,9 @@ void KernelBuilder::run() {
 std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,
                                                   const Plan &plan,
                                                   const Target &target,
-                                                  OptLevel level, Lines lines) {
+                                                  OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
-  KernelBuilder(*module, plan, target, level, lines).run();
+  KernelBuilder(*module, plan, target, level).run();
   return module;
 }

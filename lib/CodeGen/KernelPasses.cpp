@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelPasses.h"
 
-#include "CodeGen/PlacePasses.h"
+#include "CodeGen/DebugPasses.h"
 #include "CodeGen/TargetMachine.h"
 
 #include <llvm/ADT/StringSet.h>
@@ -133,8 +133,12 @@ static constexpr llvm::StringRef HarmfulToX86[] = {
     "Early Machine Loop Invariant Code Motion",
 };
 
-/// What has instructions lose their places.
+/// What drops source locations.
 static constexpr llvm::StringRef Moving = "Machine code sinking";
+
+/// What makes prologues, with CFI where that is needed.
+static constexpr llvm::StringRef FrameInsertion =
+    "Prologue/Epilogue Insertion & Frame Finalization";
 
 void KernelPasses::add(llvm::Pass *pass) {
   auto has = [name = pass->getPassName()](const auto &names) {
@@ -144,14 +148,18 @@ void KernelPasses::add(llvm::Pass *pass) {
   if (has(NothingToDo) || has(NothingGained) || has(Harmful) ||
       (isX86 && has(HarmfulToX86))) {
     delete pass;
-  } else if (pass->getPassName() == Moving) {
-    const auto [before, behind] = createKeepPlacesPasses();
-    manager.add(before);
-    manager.add(pass);
-    manager.add(behind);
-  } else {
-    manager.add(pass);
+    return;
   }
+  PassPair around = {nullptr, nullptr};
+  if (pass->getPassName() == Moving)
+    around = createKeepLocationsPasses();
+  else if (pass->getPassName() == FrameInsertion)
+    around = createFrameMovesPasses();
+  if (around.first)
+    manager.add(around.first);
+  manager.add(pass);
+  if (around.second)
+    manager.add(around.second);
 }
 
 /// The first half of what TargetMachine::addPassesToEmitFile does.
@@ -176,7 +184,7 @@ codegen::addKernelPasses(llvm::LLVMTargetMachine &machine,
   KernelPasses needed(manager, machine.getTargetTriple().isX86());
   auto *info = addPasses(machine, needed);
   if (info)
-    needed.add(createFillPlacesPass());
+    needed.add(createFillLocationsPass());
   return info;
 }
 
@@ -212,7 +220,7 @@ codegen::unknownPasses(const std::vector<Target> &targets) {
   for (llvm::ArrayRef<llvm::StringRef> names :
        {llvm::ArrayRef(NothingToDo), llvm::ArrayRef(NothingGained),
         llvm::ArrayRef(Harmful), llvm::ArrayRef(HarmfulToX86),
-        llvm::ArrayRef(Moving)})
+        llvm::ArrayRef(Moving), llvm::ArrayRef(FrameInsertion)})
     for (llvm::StringRef name : names)
       if (!known.contains(name))
         unknown.push_back(name.str());

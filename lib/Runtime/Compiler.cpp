@@ -114,10 +114,11 @@ Expected<Compiler::CodePtr> Compiler::generate(const semantics::Plan &plan,
   if (!backend)
     return backend.error();
   const auto start = Clock::now();
-  auto compiled = (*backend)->compile(plan, target, level);
+  auto compiled = plan.listing
+                      ? (*backend)->compile(named(plan, level), target, level)
+                      : (*backend)->compile(plan, target, level);
   if (!compiled)
     return compiled.error();
-  nameCode(compiled->image, plan, level);
   const auto linked = Clock::now();
   auto loaded =
       code::CodeMemory::ofProcess()->load(compiled->image, told.listeners());

@@ -50,9 +50,8 @@ private:
 /// and what makes it another code than that over contiguous f32 at its best:
 /// `add(@0,@1) [baseline, @1 constant]`.
 std::string nameOf(const semantics::Plan &plan, codegen::OptLevel level);
-/// Gives code of a plan that name, if it has symbols.
-void nameCode(code::Image &image, const semantics::Plan &plan,
-              codegen::OptLevel level);
+/// The plan with that name for its listing, from which code takes its own.
+semantics::Plan named(const semantics::Plan &plan, codegen::OptLevel level);
 
 /// What to add to the key of a plan where code has names; empty without.
 std::string nameKey(const semantics::Plan &plan);
