@@ -24,7 +24,7 @@ static constexpr std::string_view OwnArchitecture = "x86_64";
 static constexpr std::string_view OwnArchitecture = "aarch64";
 #endif
 
-/// What `work` gives, which uses LLVM.
+/// Result of `work`, which uses LLVM.
 template <class F> static auto withLlvm(F work) -> decltype(work()) {
   const Use use;
   if (!use)
@@ -36,7 +36,7 @@ template <class F> static auto withLlvm(F work) -> decltype(work()) {
 /// between they would never be made.
 static constinit Mutex firstUse;
 
-/// The same of what is soon done, and makes some.
+/// The same for short work, which makes such tables.
 template <class F> static auto withFirstUse(F work) -> decltype(work()) {
   std::lock_guard lock(firstUse);
   return withLlvm(work);
@@ -133,7 +133,7 @@ Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
   std::lock_guard lock(mutex);
   if (auto session = known())
     return session;
-  // What there was is left as it is, with the locks that it may hold.
+  // The session of the parent is leaked, with the locks that it may hold.
   if (opened)
     new std::shared_ptr<jit::Session>(std::move(opened));
   opened = *made;

@@ -99,8 +99,9 @@ const std::shared_ptr<Debugger> &Debugger::ofProcess() {
   return theDebugger.get([] { return std::make_shared<Debugger>(); });
 }
 
-/// An object file whose code lies at `address`. Its other sections are not
-/// where the program is. What an object that is no ELF file says is nothing.
+/// The object file with `address` for that of its code. Its data is marked as
+/// not loaded: it lies elsewhere in the image. Empty for anything but an ELF
+/// file.
 static std::vector<char> placed(std::vector<char> object,
                                 std::uint64_t address) {
   Elf64_Ehdr header;

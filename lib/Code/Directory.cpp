@@ -22,7 +22,7 @@
 using namespace kexpr;
 using namespace kexpr::code;
 
-/// Empty for what this user alone may write to, else what is wrong.
+/// Why a file is not this user's alone to write to; empty if it is.
 static std::string_view faultOf(const struct stat &status) {
   if (status.st_uid != geteuid())
     return "belongs to another user";
@@ -38,7 +38,7 @@ static Status makeDirectories(const std::string &path) {
     part /= name;
     if (mkdir(part.c_str(), 0700) == 0)
       continue;
-    // What is there already is refused for reasons that vary.
+    // Errors for directories that exist vary.
     const int error = errno;
     if (access(part.c_str(), F_OK) == 0)
       continue;
@@ -154,7 +154,7 @@ Status Directory::replace(const std::string &name,
   return error;
 }
 
-/// What folders are called until they are whole.
+/// Prefix of names of folders that are not complete.
 static constexpr std::string_view DraftPrefix = ".draft";
 
 bool Directory::has(const std::string &name) const {

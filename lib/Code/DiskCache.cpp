@@ -22,7 +22,7 @@ static constexpr std::size_t MostBytes = std::size_t{64} << 20;
 static constexpr std::uint64_t MostAlignment = 4096;
 
 namespace {
-/// What lies behind the header, in this order. What follows the image is of its
+/// Parts that follow the header, in this order. Those after the image are its
 /// symbols.
 enum Part {
   KeyPart,
@@ -35,11 +35,10 @@ enum Part {
   PartCount
 };
 
-/// What a file starts with, in the byte order of the machine, which is part of
-/// the key.
+/// Start of a file, in the byte order of the machine, which is part of the key.
 struct Header {
   char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '3'};
-  /// Of all bytes behind it.
+  /// Digest of all bytes after it.
   Digest checksum;
   std::uint64_t sizes[PartCount] = {};
   std::int64_t makerBytes = 0, makerModified = 0;
@@ -52,7 +51,7 @@ constexpr std::size_t ChecksumEnd = offsetof(Header, checksum) + sizeof(Digest);
 } // namespace
 
 std::string DiskCache::fileName(std::string_view key) {
-  // What LLVM's pruning takes for a file of the cache.
+  // LLVM's pruning looks for files with this prefix.
   return "llvmcache-" + Digest::of(key).str();
 }
 

@@ -16,7 +16,7 @@
 
 namespace kexpr::code {
 
-/// What profilers and debuggers may know of an image's function.
+/// Description of an image's function for profilers and debuggers.
 struct Symbols {
   /// Any text of one line.
   std::string name;
@@ -40,7 +40,7 @@ struct Image {
   std::size_t alignment = 1;
   /// Where in `bytes` the function starts.
   std::size_t entry = 0;
-  /// Null where nobody asked for it.
+  /// Null without listeners.
   std::shared_ptr<const Symbols> symbols = nullptr;
 };
 

@@ -1,4 +1,4 @@
-//===- Code/Listener.h - Who is told of loaded code -----------------------===//
+//===- Code/Listener.h - Listeners of loaded code -------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,8 +40,8 @@ public:
   virtual ~Announcement() = default;
 };
 
-/// A profiler or debugger that wants to know the names of code. What fails is
-/// kept for who asks, and hinders nobody. All members may be called from any
+/// A profiler or debugger that gets names of code. Its first error is kept for
+/// `status`; loading code goes on. All members may be called from any
 /// thread, in a forked child too.
 class Listener {
 public:
@@ -73,7 +73,8 @@ public:
   }
   bool empty() const { return all.empty(); }
 
-  /// Tells all; what there is no memory for is left out.
+  /// Announces code to all; announcements that no memory is left for are
+  /// dropped.
   Announcements announce(const NamedCode &code) const;
   /// Status of the first listener that failed; listeners are asked in order.
   Status status() const;

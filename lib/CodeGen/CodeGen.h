@@ -88,9 +88,8 @@ struct ObjectCode {
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
                              OptLevel level);
 
-/// Names by which `compile` knows passes of LLVM, most to leave them out, that
-/// no pass has that LLVM adds for one of these targets: such a name has
-/// changed.
+/// Names of passes in our tables that no pass of LLVM has for any of these
+/// targets: LLVM has renamed them.
 Expected<std::vector<std::string>>
 unknownPasses(const std::vector<Target> &targets);
 

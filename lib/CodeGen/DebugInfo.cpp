@@ -13,12 +13,12 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-/// What LLVM makes line tables of.
+/// Describes the source of the function, as debug information needs it.
 static llvm::DISubprogram *describe(llvm::Module &module,
                                     const syntax::Listing &listing) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
                        llvm::DEBUG_METADATA_VERSION);
-  // What every debugger and profiler in use reads.
+  // The version that every debugger and profiler in use reads.
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   llvm::DIBuilder builder(module);
   const std::size_t slash = listing.path.rfind('/');

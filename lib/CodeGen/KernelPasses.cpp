@@ -23,9 +23,9 @@ using namespace kexpr::codegen;
 // Most passes have no name in LLVM's headers but the one they print. These are
 // LLVM 19's; a name that it does not know leaves out nothing, and fails a test.
 
-/// What works on things that no kernel has: exceptions, garbage collection,
-/// atomics, calls to libc, stack objects, tiles, debug information, hardening
-/// against what a kernel is not open to.
+/// Passes that work on things that no kernel has: exceptions, garbage
+/// collection, atomics, calls to libc, stack objects, tiles, debug information,
+/// hardening against what a kernel is not open to.
 static constexpr llvm::StringRef NothingToDo[] = {
     "Argument Stack Rebase",
     "Analyze Machine Code For Garbage Collection",
@@ -87,7 +87,7 @@ static constexpr llvm::StringRef NothingToDo[] = {
     "X86 speculative load hardening",
 };
 
-/// What could do something, but leaves the loops of kernels as they are.
+/// Passes that could do something, but leave the loops of kernels as they are.
 static constexpr llvm::StringRef NothingGained[] = {
     "CodeGen Prepare",
     "Constant Hoisting",
@@ -118,25 +118,25 @@ static constexpr llvm::StringRef NothingGained[] = {
     "X86 cmov Conversion",
 };
 
-/// What makes the loops of kernels worse.
+/// Passes that make the loops of kernels worse.
 static constexpr llvm::StringRef Harmful[] = {
     // It makes one jump of those at the ends of main loop and tail.
     "Control Flow Optimizer",
 };
 
-/// What makes loops worse where a constant is an operand in memory. It hoists
-/// every constant of a loop, more than there are registers, and some are then
-/// reloaded from the stack instead of from where they came. The one after
-/// register allocation takes what fits. Where a constant takes three
+/// Passes that make loops worse where a constant is an operand in memory. This
+/// one hoists every constant of a loop, more than there are registers, and some
+/// are then reloaded from the stack instead of from where they came. The one
+/// after register allocation takes what fits. Where a constant takes three
 /// instructions, as on AArch64, hoisting all is better.
 static constexpr llvm::StringRef HarmfulToX86[] = {
     "Early Machine Loop Invariant Code Motion",
 };
 
-/// What drops source locations.
+/// The pass that drops source locations.
 static constexpr llvm::StringRef Moving = "Machine code sinking";
 
-/// What makes prologues, with CFI where that is needed.
+/// The pass that makes prologues, with CFI where that is needed.
 static constexpr llvm::StringRef FrameInsertion =
     "Prologue/Epilogue Insertion & Frame Finalization";
 

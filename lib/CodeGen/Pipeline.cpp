@@ -9,7 +9,6 @@
 #include "CodeGen/AssemblyText.h"
 #include "CodeGen/GeneratorPool.h"
 #include "CodeGen/KernelEmitter.h"
-#include "CodeGen/KernelText.h"
 #include "CodeGen/PassDump.h"
 
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
@@ -102,18 +101,14 @@ static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
   return textOf(*assembly, *plan.listing);
 }
 
-static Expected<std::string> shortened(Expected<std::string> text) {
-  return text ? shortenSplats(*text) : text;
-}
-
 Expected<std::string> codegen::dump(const semantics::Plan &plan,
                                     const Target &target, OptLevel level,
                                     Stage stage) {
   switch (stage) {
   case Stage::Llvm:
-    return shortened(dumpEmitted(plan, target, level));
+    return dumpIr(plan, target, level, false);
   case Stage::LlvmOpt:
-    return shortened(dumpSelected(plan, target, level));
+    return dumpIr(plan, target, level, true);
   case Stage::Mir:
     return dumpMachine(plan, target, level);
   case Stage::Asm:

@@ -56,7 +56,7 @@ TEST_P(LoopReports, CountTheInstructionsOfTheAssembly) {
     EXPECT_GT(report.generalRegisters, 1u);
     EXPECT_GT(report.vectorRegisters, 0u);
     EXPECT_LE(report.vectorRegisters, report.allVectorRegisters);
-    EXPECT_EQ(report.elements(), report.lanes * report.copies);
+    EXPECT_EQ(report.elements(), report.lanes * report.unrollFactor);
   });
 }
 
@@ -98,7 +98,7 @@ TEST(LoopReport, OfAnAddition) {
   const LoopReport report = reportOf("add(@0,@1)", targetNamed("znver3"));
   EXPECT_EQ(report.vectorBits, 256u);
   EXPECT_EQ(report.lanes, 8u);
-  EXPECT_EQ(report.copies, 4u);
+  EXPECT_EQ(report.unrollFactor, 4u);
   EXPECT_EQ(report.instructions, 15u);
   EXPECT_EQ(report.loads, 8u);
   EXPECT_EQ(report.stores, 4u);
