@@ -24,7 +24,7 @@ static constexpr std::string_view OwnArchitecture = "x86_64";
 static constexpr std::string_view OwnArchitecture = "aarch64";
 #endif
 
-/// What `work` gives, which uses LLVM.
+/// Result of `work`, which uses LLVM.
 template <class F> static auto withLlvm(F work) -> decltype(work()) {
   const Use use;
   if (!use)
@@ -36,7 +36,7 @@ template <class F> static auto withLlvm(F work) -> decltype(work()) {
 /// between they would never be made.
 static constinit Mutex firstUse;
 
-/// The same of what is soon done, and makes some.
+/// The same for short work, which makes such tables.
 template <class F> static auto withFirstUse(F work) -> decltype(work()) {
   std::lock_guard lock(firstUse);
   return withLlvm(work);
@@ -133,28 +133,12 @@ Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
   std::lock_guard lock(mutex);
   if (auto session = known())
     return session;
-  // What there was is left as it is, with the locks that it may hold.
+  // The session of the parent is leaked, with the locks that it may hold.
   if (opened)
     new std::shared_ptr<jit::Session>(std::move(opened));
   opened = *made;
   openedAt = forkCount();
   return made;
-}
-
-/// What the object says of a function that is at `entry` in the image.
-static std::shared_ptr<const code::Symbols>
-symbolsOf(const syntax::Listing &listing, codegen::ObjectCode object,
-          std::size_t entry) {
-  auto symbols = std::make_shared<code::Symbols>();
-  symbols->name = listing.name;
-  symbols->size = object.size;
-  symbols->listing = listing.text;
-  symbols->path = listing.path;
-  for (const codegen::CodeLocation &each : object.locations)
-    symbols->lines.push_back(
-        {static_cast<std::uint32_t>(entry) + each.offset, each.location});
-  symbols->frames = std::move(object.frames);
-  return symbols;
 }
 
 /// Has LLVM make what it makes at first use, by what takes it a millisecond.
@@ -201,11 +185,16 @@ Expected<Compiled> LlvmBackend::generate(const semantics::Plan &plan,
   auto image = (*linker)->link(object->bytes, object->symbol);
   if (!image)
     return image.error();
-  const auto times = object->times;
   if (plan.listing)
-    image->symbols = symbolsOf(*plan.listing, std::move(*object), image->entry);
-  return Compiled{
-      .image = std::move(*image), .times = times, .link = Clock::now() - start};
+    image->symbols = std::make_shared<const code::Symbols>(
+        code::Symbols{.name = plan.listing->name,
+                      .size = object->size,
+                      .path = plan.listing->path,
+                      .lines = std::move(object->locations),
+                      .object = std::move(object->bytes)});
+  return Compiled{.image = std::move(*image),
+                  .times = object->times,
+                  .link = Clock::now() - start};
 }
 
 /// Threads may still compile while the process ends.

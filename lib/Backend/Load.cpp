@@ -66,18 +66,18 @@ public:
   Loading &operator=(const Loading &) = delete;
 
 private:
-  struct Kept {
+  struct LoadMutex {
     Mutex mutex;
-    Kept *next = nullptr;
+    LoadMutex *next = nullptr;
   };
-  static Kept &borrow() {
+  static LoadMutex &borrow() {
     std::lock_guard lock(guard);
-    return idle ? *std::exchange(idle, idle->next) : *new Kept;
+    return idle ? *std::exchange(idle, idle->next) : *new LoadMutex;
   }
 
   static constinit inline Mutex guard;
-  static constinit inline Kept *idle = nullptr;
-  Kept &own;
+  static constinit inline LoadMutex *idle = nullptr;
+  LoadMutex &own;
 };
 } // namespace
 
@@ -89,7 +89,7 @@ private:
 // process, is the end of its own objects.
 
 static constinit Mutex mutex;
-// What it guards.
+// Guarded by the mutex.
 static unsigned loads = 0;
 static std::uint32_t forks = 0; ///< When they were counted.
 static bool isOver = false;
@@ -104,8 +104,8 @@ static unsigned &loadsHere() {
 static bool isMainThread() { return gettid() == getpid(); }
 
 namespace {
-struct Leaver {
-  ~Leaver() {
+struct ExitWait {
+  ~ExitWait() {
     // A load that waits for the loader's lock may wait for this thread.
     for (int milliseconds = 0; milliseconds < 5000; ++milliseconds) {
       {
@@ -120,18 +120,18 @@ struct Leaver {
 };
 
 /// A load that the end of the process waits for; false if that has come.
-class Counted {
+class CountedLoad {
 public:
-  Counted() {
+  CountedLoad() {
     std::lock_guard lock(mutex);
     isCounted = !isOver || isMainThread();
     loadsHere() += isCounted;
   }
-  ~Counted() {
+  ~CountedLoad() {
     std::lock_guard lock(mutex);
     loadsHere() -= isCounted;
   }
-  Counted(const Counted &) = delete;
+  CountedLoad(const CountedLoad &) = delete;
   explicit operator bool() const { return isCounted; }
 
 private:
@@ -139,11 +139,11 @@ private:
 };
 } // namespace
 
-void backend::waitAtExit() { thread_local const Leaver atEnd; }
+void backend::waitAtExit() { thread_local const ExitWait atEnd; }
 
 #else
 
-using Counted = std::true_type;
+using CountedLoad = std::true_type;
 void backend::waitAtExit() {}
 
 #endif
@@ -155,7 +155,7 @@ Expected<const Backend *> backend::load() {
     return known;
   waitAtExit();
   const Loading loading;
-  const Counted counted;
+  const CountedLoad counted;
   if (!counted)
     return Error(ErrorCode::CompileFailed, "the process is ending");
   std::string reasons;

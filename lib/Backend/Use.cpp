@@ -18,7 +18,7 @@ using namespace kexpr::backend;
 #ifdef KEXPR_LLVM_ENDS
 
 static constinit Mutex mutex;
-// What it guards.
+// Guarded by the mutex.
 static unsigned users = 0;
 static std::uint32_t forks = 0; ///< When they were counted.
 static bool isOver = false;

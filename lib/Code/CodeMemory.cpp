@@ -22,7 +22,7 @@ using namespace kexpr::code;
 
 static constexpr std::size_t SlabBytes = 1 << 20;
 
-/// What a system says that forbids something.
+/// Whether an error of the system means a policy.
 static bool isRefusal(int error) { return error == EACCES || error == EPERM; }
 
 static Error systemError(const char *what, int error) {
@@ -125,7 +125,7 @@ Expected<char *> CodeMemory::reserve(std::size_t bytes) {
   return slabs.back()->at(slabs.back()->take(pages));
 }
 
-/// Writes an image to pages that nobody runs.
+/// Writes an image to pages that no thread runs yet.
 static Status write(const Image &image, char *start, std::size_t bytes) {
   if (mprotect(start, bytes, PROT_READ | PROT_WRITE) != 0)
     return systemError("cannot write to memory for code", errno);
@@ -140,7 +140,6 @@ static Status write(const Image &image, char *start, std::size_t bytes) {
 static NamedCode functionOf(const Image &image, const char *start) {
   const std::size_t most = image.bytes.size() - image.entry;
   return {.bytes = {start + image.entry, std::min(image.symbols->size, most)},
-          .entry = image.entry,
           .symbols = *image.symbols};
 }
 
@@ -177,7 +176,7 @@ Status CodeMemory::status() {
     if (granted)
       return *granted;
   }
-  // One byte, which nobody runs.
+  // One byte, which is never run.
   const Image image{.bytes = {0}, .alignment = 1, .entry = 0};
   const auto loaded = load(image);
   std::lock_guard lock(mutex);

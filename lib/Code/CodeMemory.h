@@ -60,9 +60,9 @@ public:
   CodeMemory(const CodeMemory &) = delete;
   CodeMemory &operator=(const CodeMemory &) = delete;
 
-  /// Copies an image to where it can run, and tells those who listen if it has
-  /// symbols. CompileFailed where the system grants no executable memory or the
-  /// image is none, OutOfMemory.
+  /// Copies an image to where it can run, and announces it to listeners if it
+  /// has symbols. CompileFailed where the system grants no executable memory or
+  /// the image is none, OutOfMemory.
   Expected<std::shared_ptr<const LoadedCode>>
   load(const Image &image, const Listeners *listeners = nullptr);
 
@@ -88,7 +88,7 @@ private:
 
   const std::size_t pageSize;
   mutable Mutex mutex;
-  std::optional<Status> granted; ///< What is known of it.
+  std::optional<Status> granted; ///< Of `status`; none before it is known.
   std::vector<std::unique_ptr<Slab>> slabs;
 };
 

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Code/Debugger.h"
 
-#include "Code/DebugObject.h"
 #include "Support/Fork.h"
+
+#include <cstring>
+
+#include <elf.h>
 
 using namespace kexpr;
 using namespace kexpr::code;
@@ -96,9 +99,36 @@ const std::shared_ptr<Debugger> &Debugger::ofProcess() {
   return theDebugger.get([] { return std::make_shared<Debugger>(); });
 }
 
+/// The object file with `address` for that of its code. Its data is marked as
+/// not loaded: it lies elsewhere in the image. Empty for anything but an ELF
+/// file.
+static std::vector<char> placed(std::vector<char> object,
+                                std::uint64_t address) {
+  Elf64_Ehdr header;
+  Elf64_Shdr section;
+  if (object.size() < sizeof header)
+    return {};
+  std::memcpy(&header, object.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_shoff > object.size() ||
+      object.size() - header.e_shoff < header.e_shnum * sizeof section)
+    return {};
+  char *at = object.data() + header.e_shoff;
+  for (unsigned i = 0; i < header.e_shnum; ++i, at += sizeof section) {
+    std::memcpy(&section, at, sizeof section);
+    if (section.sh_flags & SHF_EXECINSTR)
+      section.sh_addr = address;
+    else
+      section.sh_flags &= ~std::uint64_t{SHF_ALLOC};
+    std::memcpy(at, &section, sizeof section);
+  }
+  return object;
+}
+
 std::unique_ptr<Announcement> Debugger::announce(const NamedCode &code) {
-  Symbols symbols = code.symbols;
-  symbols.size = code.bytes.size();
-  return std::make_unique<Registration>(debugObject(
-      symbols, reinterpret_cast<std::uint64_t>(code.bytes.data()), code.entry));
+  auto object = placed(code.symbols.object,
+                       reinterpret_cast<std::uint64_t>(code.bytes.data()));
+  if (object.empty())
+    return nullptr;
+  return std::make_unique<Registration>(std::move(object));
 }

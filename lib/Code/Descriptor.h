@@ -59,7 +59,8 @@ inline Error systemError(const std::string &subject, std::string_view problem) {
   return ioError(subject, concat(problem, ": ", errorText(errno)));
 }
 
-/// What no other process, nor another call, puts behind a name.
+/// A suffix for names of files that no other call, here or in another process,
+/// gives.
 std::string uniqueSuffix();
 
 } // namespace kexpr::code

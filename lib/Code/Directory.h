@@ -1,4 +1,4 @@
-//===- Code/Directory.h - A directory that nobody else writes to ----------===//
+//===- Code/Directory.h - A directory that only this user writes to -------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,7 @@ public:
   /// Makes or replaces a file; whoever reads it meanwhile sees the old contents
   /// or the new. On failure nothing has changed.
   Status replace(const std::string &name, std::string_view contents) const;
-  /// A new file that is appended to, in the place of any other of the name.
+  /// A new file to append to, which replaces any other of the name.
   Expected<Descriptor> create(const std::string &name) const;
   /// Whether there is anything of that name.
   bool has(const std::string &name) const;

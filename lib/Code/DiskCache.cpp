@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Code/DiskCache.h"
 
-#include "Code/SymbolBytes.h"
 #include "Support/Hash.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,54 +22,71 @@ static constexpr std::size_t MostBytes = std::size_t{64} << 20;
 static constexpr std::uint64_t MostAlignment = 4096;
 
 namespace {
-/// What a file starts with, in the byte order of the machine, which is part of
-/// the key. Then come key, path of the maker, image and symbols, if any.
+/// Parts that follow the header, in this order. Those after the image are its
+/// symbols.
+enum Part {
+  KeyPart,
+  MakerPart,
+  BytesPart,
+  NamePart,
+  PathPart,
+  LinesPart,
+  ObjectPart,
+  PartCount
+};
+
+/// Start of a file, in the byte order of the machine, which is part of the key.
 struct Header {
-  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '2'};
-  /// Of all bytes behind it.
+  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '3'};
+  /// Digest of all bytes after it.
   Digest checksum;
-  std::uint64_t keySize = 0, makerSize = 0, imageSize = 0, symbolsSize = 0;
+  std::uint64_t sizes[PartCount] = {};
   std::int64_t makerBytes = 0, makerModified = 0;
-  std::uint64_t alignment = 0, entry = 0;
+  std::uint64_t alignment = 0, entry = 0, hasSymbols = 0, functionBytes = 0;
 };
 static_assert(std::has_unique_object_representations_v<Header>);
+static_assert(std::has_unique_object_representations_v<CodeLocation>);
 
 constexpr std::size_t ChecksumEnd = offsetof(Header, checksum) + sizeof(Digest);
 } // namespace
 
 std::string DiskCache::fileName(std::string_view key) {
-  // What LLVM's pruning takes for a file of the cache.
+  // LLVM's pruning looks for files with this prefix.
   return "llvmcache-" + Digest::of(key).str();
+}
+
+template <class T>
+static std::string_view bytesOf(const std::vector<T> &elements) {
+  return {reinterpret_cast<const char *>(elements.data()),
+          elements.size() * sizeof(T)};
 }
 
 std::string DiskCache::encode(std::string_view key, const Image &image,
                               const FileStamp &maker) {
-  Header header;
-  header.keySize = key.size();
-  header.makerSize = maker.path.size();
-  header.imageSize = image.bytes.size();
-  const std::string symbols = image.symbols ? bytesOf(*image.symbols) : "";
-  header.symbolsSize = symbols.size();
-  header.makerBytes = maker.size;
-  header.makerModified = maker.modified;
-  header.alignment = image.alignment;
-  header.entry = image.entry;
+  const Symbols &symbols = image.symbols ? *image.symbols : Symbols();
+  const std::string_view parts[PartCount] = {key,
+                                             maker.path,
+                                             bytesOf(image.bytes),
+                                             symbols.name,
+                                             symbols.path,
+                                             bytesOf(symbols.lines),
+                                             bytesOf(symbols.object)};
+  Header header{.checksum = {},
+                .makerBytes = maker.size,
+                .makerModified = maker.modified,
+                .alignment = image.alignment,
+                .entry = image.entry,
+                .hasSymbols = image.symbols != nullptr,
+                .functionBytes = symbols.size};
   std::string contents(sizeof header, '\0');
-  contents.append(key).append(maker.path);
-  contents.append(image.bytes.data(), image.bytes.size()).append(symbols);
+  for (std::size_t i = 0; i < PartCount; ++i) {
+    header.sizes[i] = parts[i].size();
+    contents += parts[i];
+  }
   std::memcpy(contents.data(), &header, sizeof header);
   header.checksum = Digest::of(std::string_view(contents).substr(ChecksumEnd));
   std::memcpy(contents.data(), &header, sizeof header);
   return contents;
-}
-
-/// Whether sizes add up, each by itself first: they may be anything.
-static bool isWhole(const Header &header, std::size_t size) {
-  return header.keySize <= size && header.makerSize <= size &&
-         header.imageSize <= size && header.symbolsSize <= size &&
-         sizeof header + header.keySize + header.makerSize + header.imageSize +
-                 header.symbolsSize ==
-             size;
 }
 
 std::optional<Image> DiskCache::decode(std::string_view key,
@@ -79,34 +96,40 @@ std::optional<Image> DiskCache::decode(std::string_view key,
     return std::nullopt;
   std::memcpy(&header, contents.data(), sizeof header);
   if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 ||
-      !isWhole(header, contents.size()) ||
       header.checksum != Digest::of(contents.substr(ChecksumEnd)))
     return std::nullopt;
   contents.remove_prefix(sizeof header);
-  if (contents.substr(0, header.keySize) != key)
-    return std::nullopt;
-  contents.remove_prefix(header.keySize);
-  const FileStamp maker{.path =
-                            std::string(contents.substr(0, header.makerSize)),
+  std::string_view parts[PartCount];
+  for (std::size_t i = 0; i < PartCount; ++i) {
+    if (header.sizes[i] > contents.size())
+      return std::nullopt;
+    parts[i] = contents.substr(0, header.sizes[i]);
+    contents.remove_prefix(parts[i].size());
+  }
+  const FileStamp maker{.path = std::string(parts[MakerPart]),
                         .size = header.makerBytes,
                         .modified = header.makerModified};
-  contents.remove_prefix(header.makerSize);
-  if (maker.isStale() || header.entry >= header.imageSize ||
+  if (!contents.empty() || parts[KeyPart] != key || maker.isStale() ||
+      header.entry >= parts[BytesPart].size() ||
       !std::has_single_bit(header.alignment) ||
-      header.alignment > MostAlignment)
+      header.alignment > MostAlignment ||
+      parts[LinesPart].size() % sizeof(CodeLocation) != 0)
     return std::nullopt;
-  Image image{.bytes = {contents.begin(),
-                        contents.begin() +
-                            static_cast<std::ptrdiff_t>(header.imageSize)},
+  Image image{.bytes = {parts[BytesPart].begin(), parts[BytesPart].end()},
               .alignment = header.alignment,
               .entry = header.entry};
-  if (header.symbolsSize == 0)
+  if (!header.hasSymbols)
     return image;
-  contents.remove_prefix(header.imageSize);
-  auto symbols = symbolsOf(contents);
-  if (!symbols)
-    return std::nullopt;
-  image.symbols = std::make_shared<const Symbols>(std::move(*symbols));
+  Symbols symbols{
+      .name = std::string(parts[NamePart]),
+      .size = header.functionBytes,
+      .path = std::string(parts[PathPart]),
+      .lines = std::vector<CodeLocation>(parts[LinesPart].size() /
+                                         sizeof(CodeLocation)),
+      .object = {parts[ObjectPart].begin(), parts[ObjectPart].end()}};
+  std::copy(parts[LinesPart].begin(), parts[LinesPart].end(),
+            reinterpret_cast<char *>(symbols.lines.data()));
+  image.symbols = std::make_shared<const Symbols>(std::move(symbols));
   return image;
 }
 

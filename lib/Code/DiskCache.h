@@ -33,12 +33,12 @@ public:
 
   std::optional<Image> find(std::string_view key) const;
   /// Bytes written; 0 if it could not be stored. `maker` is the file of the
-  /// code generator: the entry is stale when another one is in its place.
+  /// code generator: the entry is stale once that file has changed.
   std::size_t store(std::string_view key, const Image &image,
                     const FileStamp &maker) const;
 
   Counts counts() const;
-  /// The directory, for who prunes it.
+  /// The directory, for pruning.
   std::string path() const { return directory->path(); }
 
   /// The name of the file that an entry is in.

@@ -36,7 +36,7 @@ struct Registers {
 };
 } // namespace
 
-/// What a leaf up to `most` says; nothing for others. Under a hypervisor each
+/// Registers of a leaf up to `most`; zeros for others. Under a hypervisor each
 /// question takes microseconds, so none is asked twice.
 static Registers cpuid(unsigned leaf, unsigned most, unsigned subleaf = 0) {
   Registers r;

@@ -16,24 +16,19 @@
 
 namespace kexpr::code {
 
-/// From a byte of an image on, up to the next entry, code is of a place.
-struct LineEntry {
-  std::uint32_t offset = 0;
-  SourceLocation location;
-};
-
-/// What profilers and debuggers may know of an image.
+/// Description of an image's function for profilers and debuggers.
 struct Symbols {
-  /// The name of the function: any text of one line.
+  /// Any text of one line.
   std::string name;
-  /// Bytes of the function, from the image's entry.
+  /// Bytes of the function.
   std::size_t size = 0;
-  /// The text that places are in, and the file that debuggers look for it in.
-  std::string listing, path;
-  /// In ascending order.
-  std::vector<LineEntry> lines;
-  /// DWARF's `.debug_frame` of the function as if it were at address 0.
-  std::vector<char> frames;
+  /// The file with the text that source locations are in.
+  std::string path;
+  /// In ascending order of offsets.
+  std::vector<CodeLocation> lines;
+  /// The relocatable object file that the image was linked from, with its
+  /// DWARF: name, lines, and how to unwind.
+  std::vector<char> object;
 };
 
 /// One function with its constants, linked, as bytes that run wherever they
@@ -45,7 +40,7 @@ struct Image {
   std::size_t alignment = 1;
   /// Where in `bytes` the function starts.
   std::size_t entry = 0;
-  /// Null where nobody asked for it.
+  /// Null without listeners.
   std::shared_ptr<const Symbols> symbols = nullptr;
 };
 

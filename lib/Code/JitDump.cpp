@@ -105,7 +105,7 @@ static void putLines(std::string &bytes, const NamedCode &code) {
   const auto address = reinterpret_cast<std::uint64_t>(code.bytes.data());
   putRecord(bytes, RecordId::Lines, [&] {
     put(bytes, Lines{.address = address, .count = lines.size()});
-    for (const LineEntry &line : lines) {
+    for (const CodeLocation &line : lines) {
       put(bytes, Line{.address = address + line.offset,
                       .line = line.location.line,
                       .column = line.location.column});

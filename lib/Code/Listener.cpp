@@ -20,17 +20,12 @@ std::string NamedCode::name() const {
   return name;
 }
 
-std::vector<LineEntry> NamedCode::lines() const {
-  std::vector<LineEntry> result;
-  for (LineEntry line : symbols.lines) {
-    // An image may come from a file that says anything.
-    const std::size_t last = result.empty() ? 0 : result.back().offset;
-    if (line.offset < entry || line.offset - entry >= bytes.size() ||
-        line.offset - entry < last)
-      continue;
-    line.offset -= static_cast<std::uint32_t>(entry);
-    result.push_back(line);
-  }
+std::vector<CodeLocation> NamedCode::lines() const {
+  std::vector<CodeLocation> result;
+  for (const CodeLocation &line : symbols.lines)
+    if (line.offset < bytes.size() &&
+        (result.empty() || line.offset >= result.back().offset))
+      result.push_back(line);
   return result;
 }
 

@@ -1,4 +1,4 @@
-//===- Code/Listener.h - Who is told of loaded code -----------------------===//
+//===- Code/Listener.h - Listeners of loaded code -------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,14 +21,13 @@ namespace kexpr::code {
 struct NamedCode {
   /// Its bytes, where they run.
   std::string_view bytes;
-  /// How far from the image's start it starts.
-  std::size_t entry;
   const Symbols &symbols;
 
   /// Its name without what would end a line or a string.
   std::string name() const;
-  /// Its lines, by the offset in the function, in ascending order.
-  std::vector<LineEntry> lines() const;
+  /// Its lines that are within the function and in ascending order: an image
+  /// may come from a file that says anything.
+  std::vector<CodeLocation> lines() const;
 };
 
 /// Code that a listener knows of. It is retracted when this goes, which must be
@@ -41,8 +40,8 @@ public:
   virtual ~Announcement() = default;
 };
 
-/// A profiler or debugger that wants to know the names of code. What fails is
-/// kept for who asks, and hinders nobody. All members may be called from any
+/// A profiler or debugger that gets names of code. Its first error is kept for
+/// `status`; loading code goes on. All members may be called from any
 /// thread, in a forked child too.
 class Listener {
 public:
@@ -53,7 +52,7 @@ public:
 
   /// Null where there is nothing to retract.
   virtual std::unique_ptr<Announcement> announce(const NamedCode &code) = 0;
-  /// The first thing that failed.
+  /// The first error, if any.
   Status status() const;
 
 protected:
@@ -74,9 +73,10 @@ public:
   }
   bool empty() const { return all.empty(); }
 
-  /// Tells all; what there is no memory for is left out.
+  /// Announces code to all; announcements that no memory is left for are
+  /// dropped.
   Announcements announce(const NamedCode &code) const;
-  /// The first thing that failed in the first of them that something failed in.
+  /// Status of the first listener that failed; listeners are asked in order.
   Status status() const;
 
 private:

@@ -52,8 +52,8 @@ static double startOfProcess() {
   return now(CLOCK_REALTIME) - age - slack;
 }
 
-/// What is wrong with an open file; empty if nothing is. Anybody may have put
-/// something in our place, even another name of a file of ours.
+/// Why an open file cannot be used; empty if it can. Anybody may have put
+/// something under its name, even a hard link to a file of this user.
 static std::string_view fileFaultOf(const struct stat &status) {
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1)
     return "is not a file of its own";

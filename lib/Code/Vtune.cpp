@@ -22,8 +22,8 @@ namespace {
 
 enum Event : unsigned { MethodLoaded = 13, MethodUnloads = 14 };
 
-/// Bytes from the entry before up to `end` are of a line.
-struct LineOfCode {
+/// A line, and where its code ends.
+struct LineNumberInfo {
   unsigned end, line;
 };
 
@@ -33,7 +33,7 @@ struct Method {
   void *address;
   unsigned size;
   unsigned lineCount;
-  LineOfCode *lines;
+  LineNumberInfo *lines;
   unsigned classId;
   char *className;
   char *sourceFile;
@@ -56,9 +56,9 @@ private:
 };
 } // namespace
 
-static std::vector<LineOfCode> tableOf(const NamedCode &code) {
-  std::vector<LineOfCode> table;
-  for (const LineEntry &line : code.lines()) {
+static std::vector<LineNumberInfo> tableOf(const NamedCode &code) {
+  std::vector<LineNumberInfo> table;
+  for (const CodeLocation &line : code.lines()) {
     if (!table.empty())
       table.back().end = line.offset;
     table.push_back({static_cast<unsigned>(code.bytes.size()),
@@ -104,7 +104,7 @@ std::unique_ptr<Announcement> Vtune::announce(const NamedCode &code) {
   if (!notify)
     return nullptr;
   std::string name = code.name(), path = code.symbols.path;
-  std::vector<LineOfCode> lines = tableOf(code);
+  std::vector<LineNumberInfo> lines = tableOf(code);
   Method method = {.id = ++lastId,
                    .name = name.data(),
                    .address = const_cast<char *>(code.bytes.data()),

@@ -12,8 +12,8 @@
 namespace kexpr::code {
 
 /// The JIT profiling API of Intel's VTune: functions of a library that VTune
-/// names in the environment of programs it starts. Without VTune there is
-/// nobody to tell.
+/// names in the environment of programs it starts. Without VTune it does
+/// nothing.
 class Vtune final : public Listener {
 public:
   /// The one that this process shares, with the library that the variable

@@ -72,33 +72,24 @@ struct CompileTimes {
   std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
 };
 
-/// From a byte of a function on, up to the next entry, code is of a place.
-struct CodeLocation {
-  std::uint32_t offset = 0;
-  SourceLocation location;
-};
-
 /// A relocatable object file with one `LoopFn` under `symbol`, which is all of
 /// its section `.text`.
 struct ObjectCode {
   std::vector<char> bytes;
   std::string symbol;
   CompileTimes times;
-  /// If the plan has a listing and objects are ELF files: the bytes of the
-  /// function, where in the listing they come from, in ascending order, and
-  /// DWARF's table for unwinding, `.debug_frame`, of a function at address 0.
-  /// Code is the same with them and without.
+  /// If the plan has a listing, the object describes its function in DWARF, and
+  /// here are the bytes of the function and where in the listing they come
+  /// from, in ascending order. Code is the same with a listing and without.
   std::size_t size = 0;
   std::vector<CodeLocation> locations;
-  std::vector<char> frames;
 };
 
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
                              OptLevel level);
 
-/// Names by which `compile` knows passes of LLVM, most to leave them out, that
-/// no pass has that LLVM adds for one of these targets: such a name has
-/// changed.
+/// Names of passes in our tables that no pass of LLVM has for any of these
+/// targets: LLVM has renamed them.
 Expected<std::vector<std::string>>
 unknownPasses(const std::vector<Target> &targets);
 

@@ -8,7 +8,7 @@
 
 #include "CodeGen/AssemblyText.h"
 #include "CodeGen/KernelEmitter.h"
-#include "CodeGen/KernelText.h"
+#include "CodeGen/PassDump.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/ModuleSlotTracker.h>
@@ -24,7 +24,7 @@ static SourceLocation locationOf(const llvm::Instruction &instruction) {
   return {location.getLine(), location.getCol()};
 }
 
-/// An instruction as it is printed without its place.
+/// An instruction as it is printed without its source location.
 static std::string textOf(llvm::Instruction &instruction,
                           llvm::ModuleSlotTracker &slots) {
   instruction.setDebugLoc({});

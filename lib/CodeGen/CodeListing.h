@@ -20,7 +20,7 @@ struct CodeLine {
   bool isLabel = false;
   /// Whether it is of the main loop, rare ways out of it left aside.
   bool isInLoop = false;
-  /// In `Plan::listing`; no place for labels and for constants in memory.
+  /// In `Plan::listing`; none for labels and for constants in memory.
   SourceLocation location;
   /// Of an instruction: the constant in memory that it names, as `float 0.5`,
   /// or what LLVM says of it: `64-byte Spill`, `xmm0 = (xmm1 * xmm0) + xmm2`.

@@ -13,12 +13,12 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-/// What LLVM makes line tables of.
+/// Describes the source of the function, as debug information needs it.
 static llvm::DISubprogram *describe(llvm::Module &module,
                                     const syntax::Listing &listing) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version",
                        llvm::DEBUG_METADATA_VERSION);
-  // What every debugger and profiler in use reads.
+  // The version that every debugger and profiler in use reads.
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   llvm::DIBuilder builder(module);
   const std::size_t slash = listing.path.rfind('/');
@@ -42,30 +42,8 @@ static llvm::DISubprogram *describe(llvm::Module &module,
   return function;
 }
 
-/// The least that places can be in: a unit that nothing is written of, and that
-/// the module does not know. Each node that is left out makes compiling faster.
-static llvm::DISubprogram *nothingButPlaces(llvm::LLVMContext &context) {
-  auto *unit = llvm::DICompileUnit::getDistinct(
-      context, llvm::dwarf::DW_LANG_C99, /*File=*/nullptr, /*Producer=*/"",
-      /*IsOptimized=*/true, /*Flags=*/"", /*RuntimeVersion=*/0,
-      /*SplitDebugFilename=*/"", llvm::DICompileUnit::NoDebug,
-      /*EnumTypes=*/{}, /*RetainedTypes=*/{}, /*GlobalVariables=*/{},
-      /*ImportedEntities=*/{}, /*Macros=*/{}, /*DWOId=*/0,
-      /*SplitDebugInlining=*/false, /*DebugInfoForProfiling=*/false,
-      llvm::DICompileUnit::DebugNameTableKind::None,
-      /*RangesBaseAddress=*/false, /*SysRoot=*/"", /*SDK=*/"");
-  const unsigned line = syntax::Listing::loop().line;
-  return llvm::DISubprogram::getDistinct(
-      context, /*Scope=*/nullptr, /*Name=*/"", /*LinkageName=*/"",
-      /*File=*/nullptr, line, /*Type=*/nullptr, line,
-      /*ContainingType=*/nullptr, /*VirtualIndex=*/0, /*ThisAdjustment=*/0,
-      llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition, unit);
-}
-
-DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing,
-                     Lines lines)
-    : scope(lines == Lines::Dwarf ? describe(*function.getParent(), listing)
-                                  : nothingButPlaces(function.getContext())) {
+DebugInfo::DebugInfo(llvm::Function &function, const syntax::Listing &listing)
+    : scope(describe(*function.getParent(), listing)) {
   function.setSubprogram(scope);
 }
 

@@ -22,8 +22,7 @@ namespace kexpr::codegen {
 /// in the code that is generated.
 class DebugInfo {
 public:
-  DebugInfo(llvm::Function &function, const syntax::Listing &listing,
-            Lines lines);
+  DebugInfo(llvm::Function &function, const syntax::Listing &listing);
   const llvm::DebugLoc &at(SourceLocation location);
 
 private:

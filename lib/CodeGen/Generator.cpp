@@ -7,7 +7,6 @@
 #include "CodeGen/Generator.h"
 
 #include "CodeGen/KernelPasses.h"
-#include "CodeGen/PlaceTable.h"
 #include "CodeGen/TargetMachine.h"
 #include "Support/Text.h"
 
@@ -31,8 +30,6 @@ bool Generator::addPasses(const MakeStreamer &make) {
       target.getTarget().createAsmPrinter(target, std::move(streamer));
   if (!printer)
     return false;
-  if (target.getTargetTriple().isOSBinFormatELF())
-    addPlaceTable(*static_cast<llvm::AsmPrinter *>(printer));
   passes.add(printer);
   passes.add(llvm::createFreeMachineFunctionPass());
   return true;
@@ -66,11 +63,6 @@ Generator::create(const Target &target, OptLevel level,
 
 llvm::StringRef Generator::generate(llvm::Module &module) {
   bytes.clear();
-  // Who asks for places wants to unwind, too.
-  machine->Options.ForceDwarfFrameSection =
-      llvm::any_of(module, [](const llvm::Function &function) {
-        return function.getSubprogram() != nullptr;
-      });
   module.setDataLayout(dataLayout());
   passes.run(module);
   return {bytes.data(), bytes.size()};

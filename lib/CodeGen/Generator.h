@@ -23,7 +23,7 @@
 
 namespace kexpr::codegen {
 
-/// LLVM's view of a target and the passes that make code for it: what takes
+/// LLVM's view of a target and the passes that make code for it, which take
 /// longer to set up than a small kernel takes to compile. It makes code for one
 /// module after another, each in a context of its own; what it made before
 /// changes nothing. One thread uses it at a time.

@@ -18,7 +18,7 @@ using namespace kexpr::codegen;
 
 namespace {
 
-/// The generators that nobody uses, by what they are for.
+/// Free generators by target and level.
 struct Pool {
   Mutex mutex;
   std::map<std::string, std::vector<std::unique_ptr<Generator>>> free;

@@ -9,7 +9,7 @@
 
 #include "CodeGen/CodeGen.h"
 #include "CodeGen/DebugInfo.h"
-#include "CodeGen/Slot.h"
+#include "CodeGen/LoopArgument.h"
 
 #include <llvm/IR/Module.h>
 
@@ -23,20 +23,21 @@ namespace kexpr::codegen {
 class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
-                const Target &target, OptLevel level, Lines lines);
+                const Target &target, OptLevel level);
   void run();
 
 private:
   using Values = std::vector<llvm::Value *>;
   void makeFunction(const Target &target);
-  void makeSlots();
+  void makeArguments();
   void emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
   llvm::Value *advance(llvm::Value *index, const char *name = "i.next") {
-    return ir.CreateNUWAdd(index, ir.getInt64(copies * lanes.lanes), name);
+    return ir.CreateNUWAdd(index, ir.getInt64(unrollFactor * lanes.lanes),
+                           name);
   }
-  /// What comes is of this place of the plan's listing.
+  /// Sets the location in the plan's listing of the code that follows.
   void setLocation(SourceLocation location) {
     if (debug)
       ir.SetCurrentDebugLocation(debug->at(location));
@@ -65,7 +66,7 @@ private:
 
   llvm::Module &module;
   const semantics::Plan &plan;
-  const unsigned copies;
+  const unsigned unrollFactor;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
   NameContext names;
@@ -84,7 +85,7 @@ private:
   /// Where the tail begins and ends.
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
-  std::vector<Slot> outputs, inputs, parameters;
+  std::vector<LoopArgument> outputs, inputs, parameters;
   /// The values that are the same for every element; null for others.
   Values invariant;
 };

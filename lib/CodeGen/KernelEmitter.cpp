@@ -22,15 +22,15 @@ using semantics::Plan;
 using semantics::ValueKind;
 
 KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
-                             const Target &target, OptLevel level, Lines lines)
-    : module(module), plan(plan), copies(copiesOf(plan, level)),
+                             const Target &target, OptLevel level)
+    : module(module), plan(plan), unrollFactor(unrollFactorOf(plan, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir, lanesOf(plan, target), target.hasHalf, target.maskedBytes,
             names} {
   makeFunction(target);
   if (plan.listing)
-    debug.emplace(*function, *plan.listing, lines);
+    debug.emplace(*function, *plan.listing);
   setLocation(syntax::Listing::loop());
 }
 
@@ -39,8 +39,8 @@ void KernelBuilder::setLocationOf(semantics::ValueId value) {
     setLocation(plan.listing->nodes[plan.graph.origins[value]]);
 }
 
-/// Who is asked for whether a step must be done again: the one operator that
-/// may ask for it, or the loop for several.
+/// Location of the check whether a step must be done again: that of the
+/// operator with a slow way, or of the loop if there are several.
 void KernelBuilder::setLocationOfRare() {
   if (rare.size() == 1)
     setLocationOf(*rare.begin());
@@ -48,7 +48,7 @@ void KernelBuilder::setLocationOfRare() {
     setLocation(syntax::Listing::loop());
 }
 
-/// What comes is of that copy of the body in the main loop.
+/// Selects the copy of the body in the main loop that code is emitted for.
 void KernelBuilder::setCopy(unsigned copy) {
   names.suffix = copy ? '.' + std::to_string(copy) : "";
 }
@@ -72,7 +72,7 @@ void KernelBuilder::makeFunction(const Target &target) {
   count = function->getArg(0);
 }
 
-void KernelBuilder::makeSlots() {
+void KernelBuilder::makeArguments() {
   llvm::Value *pointers = function->getArg(1), *strides = function->getArg(2);
   unsigned number = 0;
   for (const Access &access : plan.outputs) {
@@ -146,7 +146,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
   return call(value, values);
 }
 
-/// What every element has the same of is computed before the loop.
+/// Computes values that are the same for all elements before the loop.
 void KernelBuilder::hoist() {
   const semantics::Graph &graph = plan.graph;
   for (semantics::ValueId id = 0; id < graph.values.size(); ++id) {
@@ -185,7 +185,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
         ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes), "at")};
   };
   lanes.rareMasks = &rareMasks;
-  for (unsigned copy = 0; copy < copies; ++copy) {
+  for (unsigned copy = 0; copy < unrollFactor; ++copy) {
     const Position at = position(copy);
     bodies.push_back(compute(at));
     if (rareMasks.empty())
@@ -196,7 +196,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   if (!rareMasks.empty()) {
     emitRedo(rareMasks, index);
     // A position of this block's own is part of an address, and no register.
-    for (unsigned copy = 0; copy < copies; ++copy)
+    for (unsigned copy = 0; copy < unrollFactor; ++copy)
       store(position(copy), bodies[copy]);
   }
   setCopy(0);
@@ -205,7 +205,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
 
 void KernelBuilder::emitMainLoop() {
   llvm::BasicBlock *before = ir.GetInsertBlock();
-  const std::int64_t step = copies * std::int64_t{lanes.lanes};
+  const std::int64_t step = unrollFactor * std::int64_t{lanes.lanes};
   whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
   ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop,
                   tailCheck);
@@ -222,7 +222,7 @@ void KernelBuilder::run() {
   loop = block("vector.loop");
   tailCheck = block("tail.check");
   tailEntry = block("tail.entry");
-  makeSlots();
+  makeArguments();
   hoist();
   llvm::BasicBlock *entry = ir.GetInsertBlock();
   ir.SetInsertPoint(tailEntry);
@@ -244,9 +244,9 @@ void KernelBuilder::run() {
 std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,
                                                   const Plan &plan,
                                                   const Target &target,
-                                                  OptLevel level, Lines lines) {
+                                                  OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
-  KernelBuilder(*module, plan, target, level, lines).run();
+  KernelBuilder(*module, plan, target, level).run();
   return module;
 }

@@ -18,12 +18,6 @@ namespace kexpr::codegen {
 /// The name of the one function that `emitKernel` makes.
 inline constexpr const char *KernelSymbol = "kexpr_kernel";
 
-/// How a function says which places of a plan's listing it comes from.
-enum class Lines {
-  Dwarf,  ///< By line tables of LLVM's, for files and for assembly.
-  Places, ///< By a table of ours, for code that is loaded at once.
-};
-
 /// A module with the plan's `LoopFn`: a main loop over whole vectors, unrolled,
 /// and a tail loop over masked vectors. Every copy of the body loads its
 /// operands, computes the whole graph and stores its outputs, so that a value
@@ -33,8 +27,7 @@ enum class Lines {
 /// operands and operators they come from.
 std::unique_ptr<llvm::Module> emitKernel(llvm::LLVMContext &context,
                                          const semantics::Plan &plan,
-                                         const Target &target, OptLevel level,
-                                         Lines lines = Lines::Dwarf);
+                                         const Target &target, OptLevel level);
 
 } // namespace kexpr::codegen
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelPasses.h"
 
-#include "CodeGen/PlacePasses.h"
+#include "CodeGen/DebugPasses.h"
 #include "CodeGen/TargetMachine.h"
 
 #include <llvm/ADT/StringSet.h>
@@ -23,9 +23,9 @@ using namespace kexpr::codegen;
 // Most passes have no name in LLVM's headers but the one they print. These are
 // LLVM 19's; a name that it does not know leaves out nothing, and fails a test.
 
-/// What works on things that no kernel has: exceptions, garbage collection,
-/// atomics, calls to libc, stack objects, tiles, debug information, hardening
-/// against what a kernel is not open to.
+/// Passes that work on things that no kernel has: exceptions, garbage
+/// collection, atomics, calls to libc, stack objects, tiles, debug information,
+/// hardening against what a kernel is not open to.
 static constexpr llvm::StringRef NothingToDo[] = {
     "Argument Stack Rebase",
     "Analyze Machine Code For Garbage Collection",
@@ -87,7 +87,7 @@ static constexpr llvm::StringRef NothingToDo[] = {
     "X86 speculative load hardening",
 };
 
-/// What could do something, but leaves the loops of kernels as they are.
+/// Passes that could do something, but leave the loops of kernels as they are.
 static constexpr llvm::StringRef NothingGained[] = {
     "CodeGen Prepare",
     "Constant Hoisting",
@@ -118,23 +118,27 @@ static constexpr llvm::StringRef NothingGained[] = {
     "X86 cmov Conversion",
 };
 
-/// What makes the loops of kernels worse.
+/// Passes that make the loops of kernels worse.
 static constexpr llvm::StringRef Harmful[] = {
     // It makes one jump of those at the ends of main loop and tail.
     "Control Flow Optimizer",
 };
 
-/// What makes loops worse where a constant is an operand in memory. It hoists
-/// every constant of a loop, more than there are registers, and some are then
-/// reloaded from the stack instead of from where they came. The one after
-/// register allocation takes what fits. Where a constant takes three
+/// Passes that make loops worse where a constant is an operand in memory. This
+/// one hoists every constant of a loop, more than there are registers, and some
+/// are then reloaded from the stack instead of from where they came. The one
+/// after register allocation takes what fits. Where a constant takes three
 /// instructions, as on AArch64, hoisting all is better.
 static constexpr llvm::StringRef HarmfulToX86[] = {
     "Early Machine Loop Invariant Code Motion",
 };
 
-/// What has instructions lose their places.
+/// The pass that drops source locations.
 static constexpr llvm::StringRef Moving = "Machine code sinking";
+
+/// The pass that makes prologues, with CFI where that is needed.
+static constexpr llvm::StringRef FrameInsertion =
+    "Prologue/Epilogue Insertion & Frame Finalization";
 
 void KernelPasses::add(llvm::Pass *pass) {
   auto has = [name = pass->getPassName()](const auto &names) {
@@ -144,14 +148,18 @@ void KernelPasses::add(llvm::Pass *pass) {
   if (has(NothingToDo) || has(NothingGained) || has(Harmful) ||
       (isX86 && has(HarmfulToX86))) {
     delete pass;
-  } else if (pass->getPassName() == Moving) {
-    const auto [before, behind] = createKeepPlacesPasses();
-    manager.add(before);
-    manager.add(pass);
-    manager.add(behind);
-  } else {
-    manager.add(pass);
+    return;
   }
+  PassPair around = {nullptr, nullptr};
+  if (pass->getPassName() == Moving)
+    around = createKeepLocationsPasses();
+  else if (pass->getPassName() == FrameInsertion)
+    around = createFrameMovesPasses();
+  if (around.first)
+    manager.add(around.first);
+  manager.add(pass);
+  if (around.second)
+    manager.add(around.second);
 }
 
 /// The first half of what TargetMachine::addPassesToEmitFile does.
@@ -176,7 +184,7 @@ codegen::addKernelPasses(llvm::LLVMTargetMachine &machine,
   KernelPasses needed(manager, machine.getTargetTriple().isX86());
   auto *info = addPasses(machine, needed);
   if (info)
-    needed.add(createFillPlacesPass());
+    needed.add(createFillLocationsPass());
   return info;
 }
 
@@ -212,7 +220,7 @@ codegen::unknownPasses(const std::vector<Target> &targets) {
   for (llvm::ArrayRef<llvm::StringRef> names :
        {llvm::ArrayRef(NothingToDo), llvm::ArrayRef(NothingGained),
         llvm::ArrayRef(Harmful), llvm::ArrayRef(HarmfulToX86),
-        llvm::ArrayRef(Moving)})
+        llvm::ArrayRef(Moving), llvm::ArrayRef(FrameInsertion)})
     for (llvm::StringRef name : names)
       if (!known.contains(name))
         unknown.push_back(name.str());

@@ -29,7 +29,7 @@ private:
 };
 
 /// Adds what turns LLVM IR into finished machine functions, but for what a
-/// kernel does not need. What they stand in, which is the manager's; null if
+/// kernel does not need. The result, owned by the manager, holds them; null if
 /// LLVM has no such passes for the machine.
 llvm::MachineModuleInfoWrapperPass *
 addKernelPasses(llvm::LLVMTargetMachine &machine,

@@ -46,7 +46,7 @@ private:
   /// A register or the part of one that others share.
   struct Unit {
     int ready = 0;
-    /// What wrote it, for models in which a value is sooner in some places.
+    /// Resource that wrote it: models forward values sooner to some readers.
     unsigned writer = 0;
     int index = -1; ///< The instruction that wrote it.
   };
@@ -57,11 +57,11 @@ private:
   std::vector<Unit> units;
 };
 
-/// In which cycle instructions may begin, at most `window` micro-operations
-/// being under way; in order if that is 0.
-class Window {
+/// When instructions may begin: at most `window` micro-operations are under
+/// way, or if that is 0, instructions begin in order.
+class ReorderBuffer {
 public:
-  explicit Window(unsigned window) : window(window) {}
+  explicit ReorderBuffer(unsigned window) : window(window) {}
 
   int earliest() const {
     if (window == 0)
@@ -117,7 +117,7 @@ Start Clock::execute(const llvm::mca::Instruction &instruction, int index,
 
 using Step = llvm::ArrayRef<std::unique_ptr<llvm::mca::Instruction>>;
 
-/// What the instructions of a step alone add to the time that it takes.
+/// Cycles that each instruction adds to the longest chain of one step.
 static std::vector<unsigned> partsOf(Step step, Clock clock) {
   std::vector<Start> starts;
   int end = 0, last = -1;
@@ -148,7 +148,7 @@ LoopChain codegen::measureChain(Step step,
   // The first steps fill the window.
   constexpr int warm = 64, timed = 64;
   LoopChain chain;
-  auto timeSteps = [&](Window limit) {
+  auto timeSteps = [&](ReorderBuffer limit) {
     Clock clock(subtarget, registers);
     int end = 0, middle = 0;
     for (int i = 0; i < warm + timed; ++i) {
@@ -165,8 +165,9 @@ LoopChain codegen::measureChain(Step step,
     }
     return static_cast<double>(end - middle) / timed;
   };
-  chain.windowed = timeSteps(Window(window));
-  chain.carried = timeSteps(Window(std::numeric_limits<unsigned>::max()));
+  chain.windowed = timeSteps(ReorderBuffer(window));
+  chain.carried =
+      timeSteps(ReorderBuffer(std::numeric_limits<unsigned>::max()));
   chain.parts = partsOf(step, Clock(subtarget, registers));
   return chain;
 }

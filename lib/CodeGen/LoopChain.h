@@ -17,8 +17,7 @@
 
 namespace kexpr::codegen {
 
-/// What a loop takes, in cycles, on a machine that has as many units of every
-/// kind as it can use.
+/// Cycles of a loop on a machine with unlimited execution units.
 struct LoopChain {
   double whole = 0;   ///< One step alone.
   double carried = 0; ///< From a step to the next, as registers depend.
@@ -26,7 +25,7 @@ struct LoopChain {
   /// micro-operations before it have left, in order; if that is 0, not before
   /// any of those before it has begun.
   double windowed = 0;
-  /// What each instruction adds to `whole`: 0 beside the longest chain.
+  /// Cycles that each instruction adds to `whole`; 0 off the longest chain.
   std::vector<unsigned> parts;
 };
 

@@ -46,8 +46,8 @@ public:
 
 private:
   /// Where two registers share a part they are one, as xmm0 and zmm0 are.
-  using Identity = unsigned;
-  Identity identityOf(const llvm::MCOperand &operand) const {
+  using RegisterUnit = unsigned;
+  RegisterUnit unitOf(const llvm::MCOperand &operand) const {
     return *registers.regunits(operand.getReg()).begin();
   }
   bool isVector(const llvm::MCOperand &operand) const {
@@ -64,7 +64,7 @@ private:
   const llvm::MCRegisterInfo &registers;
   unsigned processor;
   std::unique_ptr<llvm::MCInstrAnalysis> analysis;
-  std::set<Identity> live;
+  std::set<RegisterUnit> live;
 };
 
 } // namespace
@@ -73,12 +73,12 @@ void Liveness::stepOver(const llvm::MCInst &instruction) {
   const unsigned results = info.get(instruction.getOpcode()).getNumDefs();
   for (unsigned i = 0; i < results; ++i)
     if (isVector(instruction.getOperand(i)))
-      live.erase(identityOf(instruction.getOperand(i)));
+      live.erase(unitOf(instruction.getOperand(i)));
   if (readsNothing(instruction))
     return;
   for (unsigned i = results; i < instruction.getNumOperands(); ++i)
     if (isVector(instruction.getOperand(i)))
-      live.insert(identityOf(instruction.getOperand(i)));
+      live.insert(unitOf(instruction.getOperand(i)));
 }
 
 std::vector<unsigned>

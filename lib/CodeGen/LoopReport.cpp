@@ -27,9 +27,9 @@ using namespace kexpr::codegen;
 namespace {
 
 /// Counts what a loop is made of.
-class Census {
+class LoopCounter {
 public:
-  Census(const llvm::TargetMachine &machine, LoopReport &report)
+  LoopCounter(const llvm::TargetMachine &machine, LoopReport &report)
       : info(*machine.getMCInstrInfo()),
         registers(*machine.getMCRegisterInfo()), report(report) {}
 
@@ -37,36 +37,36 @@ public:
 
 private:
   /// Where two registers share a part they are one, as xmm0 and zmm0 are.
-  using Identity = unsigned;
+  using RegisterUnit = unsigned;
   void countRegister(llvm::MCRegister reg);
 
   const llvm::MCInstrInfo &info;
   const llvm::MCRegisterInfo &registers;
   LoopReport &report;
-  std::set<Identity> vectors, generals;
+  std::set<RegisterUnit> vectors, generals;
 };
 
 } // namespace
 
-/// What is no operand of a calculation.
+/// Whether a register holds no operand of a calculation.
 static bool isSpecial(llvm::StringRef name) {
   return isStackPointer(name) || name == "RIP" || name == "EFLAGS" ||
          name == "NZCV" || name == "XZR" || name == "WZR" ||
          name.starts_with("K");
 }
 
-void Census::countRegister(llvm::MCRegister reg) {
+void LoopCounter::countRegister(llvm::MCRegister reg) {
   const llvm::StringRef name = registers.getName(reg);
-  const Identity identity = *registers.regunits(reg).begin();
+  const RegisterUnit unit = *registers.regunits(reg).begin();
   if (isVectorRegister(name))
-    vectors.insert(identity);
+    vectors.insert(unit);
   else if (!isSpecial(name))
-    generals.insert(identity);
+    generals.insert(unit);
   report.vectorRegisters = static_cast<unsigned>(vectors.size());
   report.generalRegisters = static_cast<unsigned>(generals.size());
 }
 
-LoopInstruction Census::count(const RecordedInstruction &recorded) {
+LoopInstruction LoopCounter::count(const RecordedInstruction &recorded) {
   const llvm::MCInst &instruction = recorded.instruction;
   const llvm::MCInstrDesc &description = info.get(instruction.getOpcode());
   LoopInstruction counted;
@@ -128,11 +128,11 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   LoopReport report;
   report.vectorBits = target.vectorBits;
   report.lanes = lanesOf(plan, target);
-  report.copies = copiesOf(plan, level);
+  report.unrollFactor = unrollFactorOf(plan, level);
   report.allVectorRegisters = vectorRegistersOf(*machine.getMCSubtargetInfo());
-  Census census(machine, report);
+  LoopCounter counter(machine, report);
   for (const RecordedInstruction &recorded : loop)
-    report.code.push_back(census.count(recorded));
+    report.code.push_back(counter.count(recorded));
   const std::vector<unsigned> live = countLiveVectors(loop, machine);
   for (std::size_t i = 0; i < loop.size(); ++i)
     report.code[i].live = live[i];

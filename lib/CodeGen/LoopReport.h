@@ -41,7 +41,7 @@ struct LoopPrediction {
   unsigned window = 0;
   /// From what a step loads to what it stores, with everything else at once.
   double chain = 0;
-  /// What a step waits for from the step before: none can take less.
+  /// Lower bound of a step: its longest dependence on the step before.
   double carried = 0;
   /// What steps take because no more micro-operations are under way than fit
   /// the window, or because instructions begin in order.
@@ -72,15 +72,16 @@ struct LoopInstruction {
   unsigned live = 0;
   // What follows is as predicted, and zero where the model does not know it.
   unsigned microOps = 0, latency = 0;
-  /// What it adds to `LoopPrediction::chain`: 0 beside the longest chain.
+  /// Cycles it adds to `LoopPrediction::chain`; 0 off the longest chain.
   unsigned chain = 0;
   std::vector<UnitUse> units;
 };
 
 struct LoopReport {
   unsigned vectorBits = 0;
-  unsigned lanes = 0;  ///< Elements of a vector.
-  unsigned copies = 0; ///< Vectors that a step advances together.
+  unsigned lanes = 0; ///< Elements of a vector.
+  /// Vectors that a step computes.
+  unsigned unrollFactor = 0;
   /// Of a step. An instruction that does a load or a store besides other things
   /// counts as one.
   unsigned instructions = 0, loads = 0, stores = 0;
@@ -94,7 +95,7 @@ struct LoopReport {
   /// The instructions of a step, in order.
   std::vector<LoopInstruction> code;
 
-  unsigned elements() const { return lanes * copies; }
+  unsigned elements() const { return lanes * unrollFactor; }
 };
 
 /// Generates code and looks at its main loop. CompileFailed if there is none.

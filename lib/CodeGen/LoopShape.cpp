@@ -12,10 +12,10 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Plan;
 
-/// Copies of the body in the main loop. A short body is repeated so that the
-/// loop's own instructions weigh little; a long one hides its latency by
-/// itself, since a core looks hundreds of instructions ahead.
-unsigned codegen::copiesOf(const Plan &plan, OptLevel level) {
+/// A short body is repeated so that the loop's own instructions weigh little; a
+/// long one hides its latency by itself, since a core looks hundreds of
+/// instructions ahead.
+unsigned codegen::unrollFactorOf(const Plan &plan, OptLevel level) {
   const unsigned operations = plan.work().operations;
   if (operations <= 12)
     return 4;
@@ -41,7 +41,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
       target.vectorBits <= fewRegisters)
     lanes /= 2;
-  // What goes lane by lane makes code for each of them.
+  // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const semantics::Access &access : *accesses)

@@ -11,8 +11,8 @@
 
 namespace kexpr::codegen {
 
-/// Copies of the body in the main loop.
-unsigned copiesOf(const semantics::Plan &plan, OptLevel level);
+/// How many vectors a step of the main loop computes.
+unsigned unrollFactorOf(const semantics::Plan &plan, OptLevel level);
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
 /// Elements of a vector of the tail, if it computes f32 in double lanes.

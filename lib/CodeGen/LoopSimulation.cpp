@@ -23,8 +23,7 @@ namespace mca = llvm::mca;
 
 namespace {
 
-/// Notes what steps take behind the first `steps` of them, while as many again
-/// go through the pipeline.
+/// Measures `steps` steps, after as many have filled the pipeline.
 class Observer final : public mca::HWEventListener {
 public:
   Observer(std::size_t stepSize, unsigned steps)

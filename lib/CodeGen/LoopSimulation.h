@@ -16,8 +16,8 @@
 namespace kexpr::codegen {
 
 /// Runs a loop through LLVM's machine code analyzer; nothing where LLVM has no
-/// scheduling model of the machine. `code` stands for the same instructions and
-/// is told what each takes.
+/// scheduling model of the machine. `code` has an
+/// entry for each instruction, whose predictions are filled in.
 std::optional<LoopPrediction>
 simulate(llvm::ArrayRef<RecordedInstruction> loop,
          const llvm::TargetMachine &machine,

@@ -1,4 +1,4 @@
-//===- CodeGen/Naming.h - What values of the IR are called ----------------===//
+//===- CodeGen/Naming.h - Names of values of the IR -----------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace kexpr::codegen {
 
-/// What is being emitted, for names of values.
+/// Operator and copy that are being emitted, for names of values.
 struct NameContext {
   /// The operator; empty between operators.
   std::string_view part;

@@ -12,8 +12,10 @@
 #include "Support/Quote.h"
 #include "Support/Text.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/CodeGen/MachineFunctionPass.h>
 #include <llvm/CodeGen/Passes.h>
+#include <llvm/IR/IRPrintingPasses.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Pass.h>
 #include <llvm/PassInfo.h>
@@ -66,7 +68,7 @@ private:
   bool isOver = false;
 };
 
-/// Puts a printer behind every pass of a name.
+/// Adds a printer after every pass of a name.
 class PrintingPasses : public PassManagerBase {
 public:
   PrintingPasses(PassManagerBase &manager, std::string_view wanted,
@@ -113,12 +115,39 @@ static Error hasNoPasses(const Target &target) {
           concat("LLVM has no machine code emission for ", target.triple)};
 }
 
-/// Runs the passes that `add(manager, target machine)` adds over the kernel of
-/// a plan, then `finish` over what came of it. Names of values say where code
-/// comes from, so places are left out.
-template <class Add, class Finish>
-static Status runOver(const semantics::Plan &plan, const Target &target,
-                      OptLevel level, Add add, Finish finish) {
+/// The one element of "float 1.0, float 1.0"; empty if there is no such thing.
+static llvm::StringRef onlyElement(llvm::StringRef list) {
+  llvm::SmallVector<llvm::StringRef, 64> elements;
+  list.split(elements, ", ");
+  // A type, which is `4 x float`, holds no comma.
+  return elements.size() > 1 && llvm::all_equal(elements) ? elements[0]
+                                                          : llvm::StringRef();
+}
+
+std::string codegen::shortenSplats(const std::string &text) {
+  std::string result;
+  llvm::StringRef rest = text;
+  for (std::size_t open = rest.find('<'); open != rest.npos;
+       open = rest.find('<')) {
+    const std::size_t close = rest.find('>', open);
+    if (close == rest.npos)
+      break;
+    const auto element = onlyElement(rest.slice(open + 1, close));
+    result += rest.take_front(open);
+    result += element.empty() ? rest.slice(open, close + 1).str()
+                              : "splat (" + element.str() + ')';
+    rest = rest.drop_front(close + 1);
+  }
+  return result + rest.str();
+}
+
+/// Output of passes, run over the kernel of a plan, which
+/// `add(manager, machine, stream)` adds and which write to the stream. Names of
+/// values say where code comes from, so source locations are left out.
+template <class Add>
+static Expected<std::string> runOver(const semantics::Plan &plan,
+                                     const Target &target, OptLevel level,
+                                     Add add) {
   auto machine = makeTargetMachine(target, level);
   if (!machine)
     return machine.error();
@@ -128,68 +157,44 @@ static Status runOver(const semantics::Plan &plan, const Target &target,
   auto module = emitKernel(context, bare, target, level);
   module->setDataLayout((*machine)->createDataLayout());
   llvm::legacy::PassManager passes;
-  if (Status status =
-          add(passes, static_cast<llvm::LLVMTargetMachine &>(**machine));
-      !status)
-    return status;
-  passes.run(*module);
-  finish(*module);
-  return {};
-}
-
-/// The IR after the passes that `add` adds.
-template <class Add>
-static Expected<std::string> irAfter(const semantics::Plan &plan,
-                                     const Target &target, OptLevel level,
-                                     Add add) {
   std::string text;
-  auto status =
-      runOver(plan, target, level, add, [&text](const llvm::Module &module) {
-        llvm::raw_string_ostream stream(text);
-        module.print(stream, nullptr);
-      });
-  if (!status)
+  llvm::raw_string_ostream stream(text);
+  if (Status status = add(
+          passes, static_cast<llvm::LLVMTargetMachine &>(**machine), stream);
+      !status)
     return status.error();
+  passes.run(*module);
   return text;
 }
 
-Expected<std::string> codegen::dumpEmitted(const semantics::Plan &plan,
-                                           const Target &target,
-                                           OptLevel level) {
-  return irAfter(
-      plan, target, level,
-      [](PassManagerBase &, llvm::LLVMTargetMachine &) { return Status(); });
-}
-
-Expected<std::string> codegen::dumpSelected(const semantics::Plan &plan,
-                                            const Target &target,
-                                            OptLevel level) {
-  return irAfter(
-      plan, target, level,
-      [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
-        IrPasses first(passes);
-        return addKernelPasses(machine, first) ? Status() : hasNoPasses(target);
-      });
+Expected<std::string> codegen::dumpIr(const semantics::Plan &plan,
+                                      const Target &target, OptLevel level,
+                                      bool isSelected) {
+  auto text =
+      runOver(plan, target, level,
+              [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
+                  llvm::raw_ostream &stream) -> Status {
+                IrPasses first(passes);
+                if (isSelected && !addKernelPasses(machine, first))
+                  return hasNoPasses(target);
+                passes.add(llvm::createPrintModulePass(stream));
+                return {};
+              });
+  return text ? shortenSplats(*text) : text;
 }
 
 Expected<std::string> codegen::dumpMachine(const semantics::Plan &plan,
                                            const Target &target,
                                            OptLevel level) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  auto status = runOver(
-      plan, target, level,
-      [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
-        if (!addKernelPasses(machine, passes))
-          return hasNoPasses(target);
-        passes.add(llvm::createPrintMIRPass(stream));
-        passes.add(llvm::createFreeMachineFunctionPass());
-        return {};
-      },
-      [](const llvm::Module &) {});
-  if (!status)
-    return status.error();
-  return text;
+  return runOver(plan, target, level,
+                 [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
+                     llvm::raw_ostream &stream) -> Status {
+                   if (!addKernelPasses(machine, passes))
+                     return hasNoPasses(target);
+                   passes.add(llvm::createPrintMIRPass(stream));
+                   passes.add(llvm::createFreeMachineFunctionPass());
+                   return {};
+                 });
 }
 
 static Error unknownPass(std::string_view wanted,
@@ -203,21 +208,15 @@ static Error unknownPass(std::string_view wanted,
 Expected<std::string> codegen::dumpAfter(const semantics::Plan &plan,
                                          const Target &target, OptLevel level,
                                          std::string_view pass) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  auto status = runOver(
-      plan, target, level,
-      [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine) -> Status {
-        PrintingPasses printing(passes, pass, stream);
-        if (!addKernelPasses(machine, printing))
-          return hasNoPasses(target);
-        if (!printing.isFound)
-          return unknownPass(pass, printing.names);
-        passes.add(llvm::createFreeMachineFunctionPass());
-        return {};
-      },
-      [](const llvm::Module &) {});
-  if (!status)
-    return status.error();
-  return text;
+  return runOver(plan, target, level,
+                 [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
+                     llvm::raw_ostream &stream) -> Status {
+                   PrintingPasses printing(passes, pass, stream);
+                   if (!addKernelPasses(machine, printing))
+                     return hasNoPasses(target);
+                   if (!printing.isFound)
+                     return unknownPass(pass, printing.names);
+                   passes.add(llvm::createFreeMachineFunctionPass());
+                   return {};
+                 });
 }

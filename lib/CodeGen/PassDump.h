@@ -11,14 +11,16 @@
 
 namespace kexpr::codegen {
 
-/// `Stage::Llvm`.
-Expected<std::string> dumpEmitted(const semantics::Plan &plan,
-                                  const Target &target, OptLevel level);
+/// Text of LLVM IR in which every constant vector of equal elements is written
+/// `splat (float 1.000000e+00)`, which LLVM reads as well and prints from its
+/// next version on.
+std::string shortenSplats(const std::string &text);
 
-/// `Stage::LlvmOpt`. The passes are those that code is generated with, in a
-/// manager of its own; so are those below, and of `dumpAfter`.
-Expected<std::string> dumpSelected(const semantics::Plan &plan,
-                                   const Target &target, OptLevel level);
+/// `Stage::Llvm`, or `Stage::LlvmOpt` if `isSelected`. Passes are those that
+/// code is generated with, in a manager of its own, here and below and in
+/// `dumpAfter`.
+Expected<std::string> dumpIr(const semantics::Plan &plan, const Target &target,
+                             OptLevel level, bool isSelected);
 
 /// `Stage::Mir`.
 Expected<std::string> dumpMachine(const semantics::Plan &plan,

@@ -9,16 +9,51 @@
 #include "CodeGen/AssemblyText.h"
 #include "CodeGen/GeneratorPool.h"
 #include "CodeGen/KernelEmitter.h"
-#include "CodeGen/KernelText.h"
 #include "CodeGen/PassDump.h"
-#include "CodeGen/PlaceTable.h"
 
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
+
+/// The contents of a section of an object file; empty if there is none.
+static llvm::StringRef sectionOf(const llvm::object::ObjectFile &file,
+                                 llvm::StringRef name) {
+  for (const auto &section : file.sections())
+    if (llvm::expectedToOptional(section.getName()) == name)
+      return llvm::expectedToOptional(section.getContents()).value_or("");
+  return {};
+}
+
+/// Reads the line table that LLVM wrote into an object. As nothing is relocated
+/// in it, addresses are offsets in the function, and nothing else is needed to
+/// read it: parsing all of the DWARF takes three times as long.
+static void readLines(ObjectCode &object) {
+  const auto file = llvm::expectedToOptional(
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+          {object.bytes.data(), object.bytes.size()}, object.symbol)));
+  if (!file)
+    return;
+  llvm::DWARFDataExtractor data(sectionOf(**file, ".debug_line"),
+                                (*file)->isLittleEndian(),
+                                (*file)->getBytesInAddress());
+  const auto context = llvm::DWARFContext::create({}, data.getAddressSize());
+  llvm::DWARFDebugLine::LineTable table;
+  std::uint64_t offset = 0;
+  llvm::consumeError(
+      table.parse(data, &offset, *context, nullptr, llvm::consumeError));
+  for (const auto &row : table.Rows)
+    if (row.EndSequence)
+      object.size = row.Address.Address;
+    else
+      object.locations.push_back(
+          {static_cast<std::uint32_t>(row.Address.Address),
+           {row.Line, row.Column}});
+}
 
 Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
                                       const Target &target, OptLevel level) {
@@ -31,17 +66,15 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   const auto start = Clock::now();
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
-  auto module = emitKernel(context, plan, target, level, Lines::Places);
-  // Places come without most of what LLVM wants of debug information.
-  [[maybe_unused]] bool isDebugInfoPoor = false;
-  assert(!llvm::verifyModule(*module, &llvm::errs(), &isDebugInfoPoor));
+  auto module = emitKernel(context, plan, target, level);
+  assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
   object.times.emit = emitted - start;
 
   const llvm::StringRef bytes = (*generator)->generate(*module);
   object.bytes.assign(bytes.begin(), bytes.end());
   if (plan.listing)
-    readPlaceTable(object);
+    readLines(object);
   object.times.codegen = Clock::now() - emitted;
   return object;
 }
@@ -68,18 +101,14 @@ static Expected<std::string> dumpAssembly(const semantics::Plan &plan,
   return textOf(*assembly, *plan.listing);
 }
 
-static Expected<std::string> shortened(Expected<std::string> text) {
-  return text ? shortenSplats(*text) : text;
-}
-
 Expected<std::string> codegen::dump(const semantics::Plan &plan,
                                     const Target &target, OptLevel level,
                                     Stage stage) {
   switch (stage) {
   case Stage::Llvm:
-    return shortened(dumpEmitted(plan, target, level));
+    return dumpIr(plan, target, level, false);
   case Stage::LlvmOpt:
-    return shortened(dumpSelected(plan, target, level));
+    return dumpIr(plan, target, level, true);
   case Stage::Mir:
     return dumpMachine(plan, target, level);
   case Stage::Asm:

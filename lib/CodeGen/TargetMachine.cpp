@@ -9,6 +9,7 @@
 #include "Support/Fork.h"
 #include "Support/Text.h"
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
@@ -20,10 +21,19 @@
 
 #include <algorithm>
 
+#include <dlfcn.h>
+
 using namespace kexpr;
 using namespace kexpr::codegen;
 
 void codegen::makeRegistry() { (void)llvm::PassRegistry::getPassRegistry(); }
+
+std::string codegen::llvmFile() {
+  Dl_info info = {};
+  const bool isFound =
+      dladdr(reinterpret_cast<void *>(&LLVMGetVersion), &info) != 0;
+  return isFound && info.dli_fname ? info.dli_fname : "";
+}
 
 /// The code generators there are, once a process and when first needed.
 static void initializeTargets() {
@@ -90,16 +100,6 @@ static Expected<Subtarget> subtargetOf(const Target &target) {
                                                    target.features));
 }
 
-/// The widest vectors that pay on the machine.
-static unsigned bestVectorBits(const llvm::MCSubtargetInfo &subtarget) {
-  if (!subtarget.getTargetTriple().isX86())
-    return 128;
-  if (subtarget.checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl") &&
-      !subtarget.checkFeatures("+prefer-256-bit"))
-    return 512;
-  return subtarget.checkFeatures("+avx2") ? 256 : 128;
-}
-
 static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget) {
   if (!subtarget.getTargetTriple().isX86())
     return 128;
@@ -108,21 +108,26 @@ static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget) {
   return subtarget.checkFeatures("+avx2") ? 256 : 128;
 }
 
+/// The widest vectors that pay on the machine.
+static unsigned bestVectorBits(const llvm::MCSubtargetInfo &subtarget) {
+  const unsigned most = mostVectorBits(subtarget);
+  return most == 512 && subtarget.checkFeatures("+prefer-256-bit") ? 256 : most;
+}
+
 /// Fills in what follows from CPU and features.
 static Expected<Target> complete(Target target) {
-  auto subtarget = subtargetOf(target);
-  if (!subtarget)
-    return subtarget.error();
-  target.hasFma = !(*subtarget)->getTargetTriple().isX86() ||
-                  (*subtarget)->checkFeatures("+fma");
-  target.hasHalf = !(*subtarget)->getTargetTriple().isX86() ||
-                   (*subtarget)->checkFeatures("+f16c");
-  if ((*subtarget)->getTargetTriple().isX86())
-    target.maskedBytes =
-        (*subtarget)->checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
-  const unsigned most = mostVectorBits(**subtarget);
+  auto made = subtargetOf(target);
+  if (!made)
+    return made.error();
+  const llvm::MCSubtargetInfo &subtarget = **made;
+  const bool isX86 = subtarget.getTargetTriple().isX86();
+  target.hasFma = !isX86 || subtarget.checkFeatures("+fma");
+  target.hasHalf = !isX86 || subtarget.checkFeatures("+f16c");
+  if (isX86)
+    target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
+  const unsigned most = mostVectorBits(subtarget);
   if (target.vectorBits == 0)
-    target.vectorBits = bestVectorBits(**subtarget);
+    target.vectorBits = bestVectorBits(subtarget);
   if (target.vectorBits != 128 && target.vectorBits != 256 &&
       target.vectorBits != 512)
     return badTarget(

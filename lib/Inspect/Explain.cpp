@@ -63,7 +63,7 @@ static std::string planText(const Plan &plan) {
 static std::string loopText(const LoopReport &report) {
   const double elements = report.elements();
   return concat(
-      line("a step", concat(counted(report.copies, "vector"), " of ",
+      line("a step", concat(counted(report.unrollFactor, "vector"), " of ",
                             counted(report.lanes, "element"), ", ",
                             report.elements(), " together")),
       line("instructions",

@@ -18,7 +18,7 @@ using namespace kexpr;
 using namespace kexpr::jit;
 using namespace llvm::jitlink;
 
-/// Whether what is written for an edge depends on a distance alone.
+/// Whether the fixup of an edge depends on a distance alone.
 static bool isRelative(llvm::Triple::ArchType arch, Edge::Kind kind) {
   if (kind < Edge::FirstRelocation)
     return true; // keeps its target alive and writes nothing

@@ -33,7 +33,7 @@ public:
   void deallocate(std::vector<FinalizedAlloc> allocations,
                   OnDeallocatedFunction onDeallocated) override;
 
-  /// What was linked into a library, with the function at `address`.
+  /// The image that was linked into a library; its entry is at `address`.
   code::Image imageOf(const llvm::jitlink::JITLinkDylib &library,
                       llvm::orc::ExecutorAddr address) const;
 

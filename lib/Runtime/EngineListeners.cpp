@@ -176,12 +176,12 @@ std::string runtime::nameOf(const Plan &plan, OptLevel level) {
   return differences.empty() ? name : concat(name, " [", differences, ']');
 }
 
-void runtime::nameCode(code::Image &image, const Plan &plan, OptLevel level) {
-  if (!image.symbols)
-    return;
-  auto symbols = std::make_shared<code::Symbols>(*image.symbols);
-  symbols->name = nameOf(plan, level);
-  image.symbols = std::move(symbols);
+Plan runtime::named(const Plan &plan, OptLevel level) {
+  auto listing = std::make_shared<syntax::Listing>(*plan.listing);
+  listing->name = nameOf(plan, level);
+  Plan result = plan;
+  result.listing = std::move(listing);
+  return result;
 }
 
 std::string runtime::nameKey(const Plan &plan) {

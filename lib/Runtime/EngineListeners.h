@@ -50,9 +50,8 @@ private:
 /// difference from optimised code over contiguous f32, as in
 /// `add(@0,@1) [baseline, @1 constant]`.
 std::string nameOf(const semantics::Plan &plan, codegen::OptLevel level);
-/// Gives an image that name, if it has symbols.
-void nameCode(code::Image &image, const semantics::Plan &plan,
-              codegen::OptLevel level);
+/// The plan with that name for its listing, from which code takes its own.
+semantics::Plan named(const semantics::Plan &plan, codegen::OptLevel level);
 
 /// The part of a plan's key that is due to names; empty if code has none.
 std::string nameKey(const semantics::Plan &plan);

@@ -209,10 +209,11 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
   if (!backend)
     return failed(backend.error());
   start = Clock::now();
-  auto compiled = (*backend)->compile(plan, **machine, level);
+  auto compiled = plan.listing
+                      ? (*backend)->compile(named(plan, level), **machine, level)
+                      : (*backend)->compile(plan, **machine, level);
   if (!compiled)
     return failed(compiled.error());
-  nameCode(compiled->image, plan, level);
   // Load.
   const auto linked = Clock::now();
   auto loaded = memory->load(compiled->image, codeListeners.listeners());

@@ -21,6 +21,12 @@ struct SourceLocation {
                           const SourceLocation &) = default;
 };
 
+/// Location of the code from a byte of a function on, up to the next entry.
+struct CodeLocation {
+  std::uint32_t offset = 0;
+  SourceLocation location;
+};
+
 } // namespace kexpr
 
 #endif // KEXPR_SUPPORT_SOURCELOCATION_H

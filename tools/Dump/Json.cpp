@@ -133,7 +133,7 @@ static json loopJson(const KernelParts &data) {
   const codegen::LoopReport &report = data.report;
   return {{"vector_bits", report.vectorBits},
           {"lanes", report.lanes},
-          {"vectors", report.copies},
+          {"vectors", report.unrollFactor},
           {"elements", report.elements()},
           {"instructions", report.instructions},
           {"loads", report.loads},

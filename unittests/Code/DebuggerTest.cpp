@@ -9,8 +9,6 @@
 
 #include <thread>
 
-#include <elf.h>
-
 using namespace kexpr;
 using namespace kexpr::code;
 using namespace kexpr::test;
@@ -27,14 +25,11 @@ struct List {
   Entry *relevant, *first;
 };
 
-/// What the file says of its first section, `.text`.
-Elf64_Shdr textOf(const Entry &entry) {
-  Elf64_Ehdr header = {};
+Elf64_Shdr sectionOf(const Entry &entry, std::size_t number) {
   Elf64_Shdr section = {};
-  EXPECT_GT(entry.size, sizeof header);
-  std::memcpy(&header, entry.file, sizeof header);
-  EXPECT_LE(header.e_shoff + 2 * sizeof section, entry.size);
-  std::memcpy(&section, entry.file + header.e_shoff + sizeof section,
+  EXPECT_EQ(entry.size, objectFile().size());
+  std::memcpy(&section,
+              entry.file + sizeof(Elf64_Ehdr) + number * sizeof section,
               sizeof section);
   return section;
 }
@@ -53,9 +48,11 @@ static std::size_t listLength() {
 }
 
 static void expectIs(const Entry &entry, const LoadedCode &code) {
-  EXPECT_EQ(textOf(entry).sh_addr,
+  EXPECT_EQ(sectionOf(entry, 1).sh_addr,
             reinterpret_cast<std::uint64_t>(code.address()));
-  EXPECT_EQ(textOf(entry).sh_size, ReturningBytes);
+  EXPECT_EQ(sectionOf(entry, 1).sh_size, ReturningBytes);
+  // It is elsewhere.
+  EXPECT_EQ(sectionOf(entry, 2).sh_flags & SHF_ALLOC, 0u);
 }
 
 TEST(Debugger, ListsObjectFilesWhereTheirCodeIs) {
@@ -63,11 +60,7 @@ TEST(Debugger, ListsObjectFilesWhereTheirCodeIs) {
   EXPECT_EQ(listOfDebugger.version, 1u);
   const std::size_t before = listLength();
   auto first = load(namedImage("first"), listeners);
-  Image image = namedImage("second");
-  auto symbols = *image.symbols;
-  symbols.size = 1 << 20; // more than there is
-  image.symbols = std::make_shared<const Symbols>(symbols);
-  auto second = load(image, listeners);
+  auto second = load(namedImage("second"), listeners);
   ASSERT_EQ(listLength(), before + 2);
   expectIs(*listOfDebugger.first, *second);
   expectIs(*listOfDebugger.first->next, *first);
@@ -77,6 +70,24 @@ TEST(Debugger, ListsObjectFilesWhereTheirCodeIs) {
   second.reset();
   EXPECT_EQ(listLength(), before);
   EXPECT_TRUE(Debugger::ofProcess()->status());
+}
+
+TEST(Debugger, ListsNothingThatIsNoObjectFile) {
+  const Listeners listeners = onlyListener(Debugger::ofProcess());
+  const std::size_t before = listLength();
+  Image image = namedImage("name");
+  auto symbols = *image.symbols;
+  while (!symbols.object.empty()) {
+    symbols.object.pop_back();
+    image.symbols = std::make_shared<const Symbols>(symbols);
+    const auto code = load(image, listeners);
+    ASSERT_EQ(listLength(), before) << symbols.object.size();
+  }
+  symbols.object = objectFile();
+  reinterpret_cast<Elf64_Ehdr *>(symbols.object.data())->e_shoff = ~0ull;
+  image.symbols = std::make_shared<const Symbols>(symbols);
+  const auto code = load(image, listeners);
+  EXPECT_EQ(listLength(), before);
 }
 
 TEST(Debugger, TakesManyThreads) {

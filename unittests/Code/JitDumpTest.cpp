@@ -79,8 +79,8 @@ TEST_F(JitDumps, HoldCodeNamesAndLines) {
 TEST_F(JitDumps, LeaveOutLinesThatAreNotOfTheFunction) {
   Image image = namedImage("name");
   auto symbols = *image.symbols;
-  symbols.lines = {{9, {1, 1}},  {12, {2, 1}}, {11, {3, 1}},
-                   {14, {4, 1}}, {16, {5, 1}}, {~0u, {6, 1}}};
+  symbols.lines = {
+      {2, {2, 1}}, {1, {3, 1}}, {4, {4, 1}}, {6, {5, 1}}, {~0u, {6, 1}}};
   image.symbols = std::make_shared<const Symbols>(symbols);
   load(image, onlyListener(make()));
   const JitDumpFile file(path());

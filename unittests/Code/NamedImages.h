@@ -11,7 +11,25 @@
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
 
+#include <elf.h>
+
 namespace kexpr::test {
+
+/// An ELF file with two sections: code, and data that is loaded with it.
+inline std::vector<char> objectFile() {
+  struct {
+    Elf64_Ehdr header{};
+    Elf64_Shdr sections[3]{};
+  } file;
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_shoff = sizeof file.header;
+  file.header.e_shnum = 3;
+  file.sections[1].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+  file.sections[1].sh_size = ReturningBytes;
+  file.sections[2].sh_flags = SHF_ALLOC;
+  const char *bytes = reinterpret_cast<const char *>(&file);
+  return {bytes, bytes + sizeof file};
+}
 
 /// A function that returns `value`, behind 10 other bytes, of two lines of a
 /// listing.
@@ -20,9 +38,9 @@ inline code::Image namedImage(const std::string &name, std::int32_t value = 7) {
   code::Symbols symbols;
   symbols.name = name;
   symbols.size = ReturningBytes;
-  symbols.listing = "one\ntwo\n";
   symbols.path = "/where/" + name + ".kexpr";
-  symbols.lines = {{10, {1, 3}}, {15, {2, 5}}};
+  symbols.object = objectFile();
+  symbols.lines = {{0, {1, 3}}, {5, {2, 5}}};
   image.symbols = std::make_shared<const code::Symbols>(std::move(symbols));
   return image;
 }

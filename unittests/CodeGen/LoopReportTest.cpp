@@ -56,7 +56,7 @@ TEST_P(LoopReports, CountTheInstructionsOfTheAssembly) {
     EXPECT_GT(report.generalRegisters, 1u);
     EXPECT_GT(report.vectorRegisters, 0u);
     EXPECT_LE(report.vectorRegisters, report.allVectorRegisters);
-    EXPECT_EQ(report.elements(), report.lanes * report.copies);
+    EXPECT_EQ(report.elements(), report.lanes * report.unrollFactor);
   });
 }
 

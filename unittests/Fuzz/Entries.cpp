@@ -7,7 +7,6 @@
 #include "Fuzz/Entries.h"
 
 #include "Code/DiskCache.h"
-#include "Code/SymbolBytes.h"
 #include "Fuzz/ScratchFolder.h"
 #include "Support/Hash.h"
 #include "TestUtil/Vandal.h"
@@ -32,15 +31,14 @@ static std::string someBytes(Choices &choices, std::uint32_t most) {
 static Symbols makeSymbols(Choices &choices) {
   Symbols symbols{.name = someBytes(choices, 20),
                   .size = choices.below(100),
-                  .listing = someBytes(choices, 40),
                   .path = someBytes(choices, 20),
                   .lines = {},
-                  .frames = {}};
+                  .object = {}};
   symbols.lines.resize(choices.below(4));
-  for (LineEntry &line : symbols.lines)
+  for (CodeLocation &line : symbols.lines)
     line.offset = choices.below(100);
-  const std::string frames = someBytes(choices, 20);
-  symbols.frames.assign(frames.begin(), frames.end());
+  const std::string object = someBytes(choices, 20);
+  symbols.object.assign(object.begin(), object.end());
   return symbols;
 }
 
@@ -84,15 +82,6 @@ static std::string problemOf(std::string_view key, const Image &image,
              : "an image that is another when read again";
 }
 
-static std::string problemOfSymbols(Choices &choices) {
-  std::string bytes = bytesOf(makeSymbols(choices));
-  damage(bytes, choices);
-  const auto symbols = symbolsOf(bytes);
-  return !symbols || bytesOf(*symbols) == bytes
-             ? ""
-             : "symbols that are others when written again";
-}
-
 Verdict fuzz::checkEntry(Choices &choices) {
   const std::string key = someBytes(choices, 20);
   const std::string whole =
@@ -106,10 +95,7 @@ Verdict fuzz::checkEntry(Choices &choices) {
     return {false, "a damaged entry that was taken"};
   repairChecksum(entry);
   const auto other = DiskCache::decode(key, entry);
-  std::string problem = other ? problemOf(key, *other, entry) : "";
-  if (problem.empty())
-    problem = problemOfSymbols(choices);
-  return {other.has_value(), problem};
+  return {other.has_value(), other ? problemOf(key, *other, entry) : ""};
 }
 
 namespace {

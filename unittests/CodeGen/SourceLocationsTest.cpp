@@ -11,8 +11,12 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CodeListing.h"
 #include "CodeGen/CompiledLoop.h"
+#include "Tools/Command.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include <elf.h>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -64,7 +68,7 @@ std::string wordExpected(const std::string &code, const std::string &next) {
 
 } // namespace
 
-TEST(Places, NameTheOperatorOfEveryInstructionOfSilu) {
+TEST(SourceLocations, NameTheOperatorOfEveryInstructionOfSilu) {
   const semantics::Plan plan = placedPlan("mul(@0,sigmoid(@0))");
   for (const Target &target :
        {wideTarget("znver3"), wideTarget("skylake-avx512", 512)}) {
@@ -78,14 +82,13 @@ TEST(Places, NameTheOperatorOfEveryInstructionOfSilu) {
   }
 }
 
-TEST(Places, LineTablesSayTheSame) {
+TEST(SourceLocations, LineTablesSayTheSame) {
   const semantics::Plan plan = placedPlan("mul(@0,sigmoid(@0))");
   for (const Target &target :
        {wideTarget("znver3"), wideTarget("skylake-avx512", 512)}) {
     const auto object = compile(plan, target, OptLevel::Optimized);
     ASSERT_TRUE(object);
     EXPECT_GT(object->size, 200u);
-    EXPECT_FALSE(object->frames.empty());
     ASSERT_FALSE(object->locations.empty());
     EXPECT_EQ(object->locations[0].offset, 0u);
     // The loop's run of words, each once in a row.
@@ -122,7 +125,7 @@ static const char *const placedTexts[] = {
     "atan2(pow(@0,@1),log(@2))",
     "erf(@0)"};
 
-TEST(Places, EveryInstructionHasOne) {
+TEST(SourceLocations, EveryInstructionHasOne) {
   for (const char *cpu : {"znver3", "skylake-avx512", "sapphirerapids",
                           "neoverse-n1", "apple-m1"})
     for (const char *text : placedTexts)
@@ -144,7 +147,40 @@ TEST(Places, EveryInstructionHasOne) {
       }
 }
 
-TEST(Places, ChangeNoCode) {
+/// What a linker takes from an object: the sections that code runs in.
+static std::vector<std::string> loadedSectionsOf(const ObjectCode &object) {
+  const auto read = [&object]<class T>(T &to, std::size_t at) {
+    std::memcpy(&to, object.bytes.data() + at, sizeof to);
+  };
+  Elf64_Ehdr header;
+  read(header, 0);
+  std::vector<std::string> sections;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    read(section, header.e_shoff + i * sizeof section);
+    if (section.sh_flags & SHF_ALLOC)
+      sections.emplace_back(object.bytes.data() + section.sh_offset,
+                            section.sh_size);
+  }
+  return sections;
+}
+
+TEST(SourceLocations, ChangeNoCode) {
+  for (const char *cpu : {"znver3", "znver5", "skylake-avx512", "atom",
+                          "neoverse-n1", "cortex-a55", "apple-m1"})
+    for (const char *text : placedTexts)
+      for (OptLevel level : {OptLevel::Optimized, OptLevel::Baseline}) {
+        const Target target = wideTarget(cpu);
+        const auto bare = compile(planFor(text), target, level);
+        const auto listed = compile(placedPlan(text), target, level);
+        ASSERT_TRUE(bare && listed);
+        EXPECT_TRUE(bare->locations.empty());
+        EXPECT_EQ(loadedSectionsOf(*bare), loadedSectionsOf(*listed))
+            << cpu << ' ' << text;
+      }
+}
+
+TEST(SourceLocations, AreNotInImages) {
   const Target target = hostTarget();
   if (!target.hasFma)
     GTEST_SKIP() << "code is interpreted here";
@@ -155,11 +191,36 @@ TEST(Places, ChangeNoCode) {
       const auto bare = compile(planFor(text), target, level);
       const auto listed = compile(placedPlan(text), target, level);
       ASSERT_TRUE(bare && listed);
-      EXPECT_TRUE(bare->locations.empty());
       const auto one = (*session)->link(bare->bytes, bare->symbol);
       const auto other = (*session)->link(listed->bytes, listed->symbol);
       ASSERT_TRUE(one && other);
       EXPECT_EQ(one->bytes, other->bytes) << text;
       EXPECT_EQ(one->entry, other->entry) << text;
     }
+}
+
+TEST(SourceLocations, AreDwarfInObjects) {
+  semantics::Plan plan = placedPlan("mul(@0,sigmoid(@0))");
+  auto listing = std::make_shared<syntax::Listing>(*plan.listing);
+  listing->path = "/tmp/some folder/silu.kexpr";
+  plan.listing = listing;
+  for (const char *cpu : {"znver3", "neoverse-n1"}) {
+    const auto object = compile(plan, wideTarget(cpu), OptLevel::Optimized);
+    ASSERT_TRUE(object);
+    const TemporaryDirectory folder;
+    const std::string path = folder.path("object");
+    writeFile(path, {object->bytes.begin(), object->bytes.end()});
+    const auto said = [&path](const char *what) {
+      const auto result = run({"readelf", "-W", what, path});
+      EXPECT_EQ(result.err, "");
+      return result.out;
+    };
+    const std::string info = said("--debug-dump=info");
+    for (const char *part : {"silu.kexpr", "/tmp/some folder",
+                             "mul(@0,sigmoid(@0))", "DW_TAG_subprogram"})
+      EXPECT_NE(info.find(part), info.npos) << part << '\n' << info;
+    EXPECT_NE(said("--debug-dump=decodedline").find("silu.kexpr"),
+              std::string::npos);
+    EXPECT_NE(said("--debug-dump=frames").find("FDE"), std::string::npos);
+  }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "CodeGen/Slot.h"
+#include "CodeGen/LoopArgument.h"
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -13,10 +13,11 @@ using semantics::AccessPattern;
 /// A base may have any address, so elements are aligned to nothing.
 static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
 
-Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
-           llvm::Value *pointers, llvm::Value *strides, unsigned number,
-           std::string slotName)
-    : name(std::move(slotName)), pattern(access.pattern),
+LoopArgument::LoopArgument(const LaneBuilder &lanes,
+                           const semantics::Access &access,
+                           llvm::Value *pointers, llvm::Value *strides,
+                           unsigned number, std::string argumentName)
+    : name(std::move(argumentName)), pattern(access.pattern),
       isBool(access.type == DType::Bool),
       type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
@@ -39,17 +40,19 @@ Slot::Slot(const LaneBuilder &lanes, const semantics::Access &access,
 }
 
 /// Of the bytes of bools, lanes that are not 0.
-llvm::Value *Slot::truth(const LaneBuilder &lanes, llvm::Value *vector) const {
+llvm::Value *LoopArgument::truth(const LaneBuilder &lanes,
+                                 llvm::Value *vector) const {
   return isBool ? lanes.ir.CreateIsNotNull(vector, name) : vector;
 }
 
-llvm::Value *Slot::address(const LaneBuilder &lanes, const Position &at) const {
+llvm::Value *LoopArgument::address(const LaneBuilder &lanes,
+                                   const Position &at) const {
   return lanes.ir.CreateInBoundsGEP(type, pointer, at.index,
                                     llvm::Twine(name) + ".address");
 }
 
-llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
-                                                     const Position &at) const {
+llvm::SmallVector<llvm::Value *, 16>
+LoopArgument::addresses(const LaneBuilder &lanes, const Position &at) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Value *step =
       stride ? stride : ir.getInt64(type->getScalarSizeInBits() / 8);
@@ -72,7 +75,8 @@ llvm::SmallVector<llvm::Value *, 16> Slot::addresses(const LaneBuilder &lanes,
   return result;
 }
 
-llvm::Value *Slot::load(const LaneBuilder &lanes, const Position &at) const {
+llvm::Value *LoopArgument::load(const LaneBuilder &lanes,
+                                const Position &at) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
   if (pattern == AccessPattern::Constant)
@@ -110,8 +114,8 @@ static void streamOut(llvm::IRBuilderBase &ir, llvm::Value *vector,
                         llvm::ConstantAsMetadata::get(ir.getInt32(1))));
 }
 
-void Slot::store(const LaneBuilder &lanes, const Position &at,
-                 llvm::Value *value, bool streams) const {
+void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
+                         llvm::Value *value, bool streams) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   if (isBool)
     value = ir.CreateZExt(value, lanes.vectorType<std::uint8_t>());

@@ -1,11 +1,11 @@
-//===- CodeGen/Slot.h - Operands and outputs in memory --------------------===//
+//===- CodeGen/LoopArgument.h - Loop arguments in memory ------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_CODEGEN_SLOT_H
-#define KEXPR_CODEGEN_SLOT_H
+#ifndef KEXPR_CODEGEN_LOOPARGUMENT_H
+#define KEXPR_CODEGEN_LOOPARGUMENT_H
 
 #include "CodeGen/Lanes.h"
 #include "Semantics/Plan.h"
@@ -26,13 +26,13 @@ struct Position {
 /// An operand, parameter or output of a `LoopFn`. Elements may lie at any
 /// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of
 /// lanes that do not exist, none is written and no memory is touched.
-class Slot {
+class LoopArgument {
 public:
   /// Emits what every access shares: the pointer, the stride, the one element
-  /// of a constant. `number` is the slot's place in `pointers` and `strides`.
-  Slot(const LaneBuilder &lanes, const semantics::Access &access,
-       llvm::Value *pointers, llvm::Value *strides, unsigned number,
-       std::string name);
+  /// of a constant. `number` is its index in `pointers` and `strides`.
+  LoopArgument(const LaneBuilder &lanes, const semantics::Access &access,
+               llvm::Value *pointers, llvm::Value *strides, unsigned number,
+               std::string name);
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
   /// `streams`: whole vectors are aligned and bypass the caches.
@@ -49,7 +49,7 @@ private:
     return lanes.maskedBytes &&
            type->getScalarSizeInBits() >= 8 * lanes.maskedBytes;
   }
-  /// What a load is called: bools are bytes at first.
+  /// Name of a loaded vector: bools are loaded as bytes.
   std::string loaded() const { return isBool ? name + ".byte" : name; }
   llvm::Value *truth(const LaneBuilder &lanes, llvm::Value *vector) const;
   llvm::Value *address(const LaneBuilder &lanes, const Position &at) const;
@@ -69,4 +69,4 @@ private:
 
 } // namespace kexpr::codegen
 
-#endif // KEXPR_CODEGEN_SLOT_H
+#endif // KEXPR_CODEGEN_LOOPARGUMENT_H
