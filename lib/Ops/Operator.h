@@ -193,24 +193,28 @@ struct TypeRuleInfo {
   std::string_view takes;
 };
 
-constexpr TypeRuleInfo infoOf(TypeRule rule) {
-  constexpr std::string_view any = "any type";
-  constexpr TypeRuleInfo rules[] = {
-      {false, false, true, true, Arithmetic::F32, any},
-      {false, false, true, true, {}, "floating point"},
-      {true, true, true, true, {}, any},
-      {false, true, true, true, {}, "integers and floating point"},
-      {false, true, true, true, Arithmetic::I64, any},
-      {true, true, false, false, {}, "integers and bools"},
-      {false, true, false, false, {}, "integers"},
-      {true, false, false, false, Arithmetic::Bool, any},
-      {false, false, true, false, {}, "f32, f16 and bf16"}};
-  return rules[static_cast<std::size_t>(rule)];
+namespace detail {
+inline constexpr std::string_view AnyType = "any type";
+/// By rule.
+inline constexpr TypeRuleInfo TypeRules[] = {
+    {false, false, true, true, Arithmetic::F32, AnyType},
+    {false, false, true, true, {}, "floating point"},
+    {true, true, true, true, {}, AnyType},
+    {false, true, true, true, {}, "integers and floating point"},
+    {false, true, true, true, Arithmetic::I64, AnyType},
+    {true, true, false, false, {}, "integers and bools"},
+    {false, true, false, false, {}, "integers"},
+    {true, false, false, false, Arithmetic::Bool, AnyType},
+    {false, false, true, false, {}, "f32, f16 and bf16"}};
+} // namespace detail
+
+constexpr const TypeRuleInfo &infoOf(TypeRule rule) {
+  return detail::TypeRules[static_cast<std::size_t>(rule)];
 }
 
 /// Whether an operator of a rule has a formula for an arithmetic.
 constexpr bool worksIn(TypeRule rule, Arithmetic arithmetic) {
-  const TypeRuleInfo info = infoOf(rule);
+  const TypeRuleInfo &info = infoOf(rule);
   return arithmetic == Arithmetic::Bool  ? info.bools
          : !isFloatingPoint(arithmetic)  ? info.integers
          : arithmetic == Arithmetic::F64 ? info.doubles
