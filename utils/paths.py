@@ -76,6 +76,12 @@ def plain(name):
     """A function's name without parameters, template arguments and lambdas:
     `a::B<int>::c(int)::{lambda()#1}::operator()() const` is `a::B::c`."""
     name = name.split("::{lambda", 1)[0].split("'", 1)[0]
+    if name.startswith("decltype"):  # What it returns.
+        depth, at = 1, name.index("(") + 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(name[at], 0)
+            at += 1
+        name = name[at:].strip()
     name = re.sub(r"\[abi:\w+\]|\(anonymous namespace\)::", "", name)
     operator = re.search(r"\boperator ?(\(\)|<=>|<<|>>|->|<=?|>=?)", name)
     if operator:  # The brackets of this one are its name.

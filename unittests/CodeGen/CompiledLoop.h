@@ -63,7 +63,7 @@ public:
       ADD_FAILURE() << object.error().message();
       return;
     }
-    auto image = session->link(std::move(object->bytes), object->symbol);
+    auto image = session->link(object->bytes, object->symbol);
     if (!image) {
       ADD_FAILURE() << image.error().message();
       return;

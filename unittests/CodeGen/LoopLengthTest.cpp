@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <ranges>
 #include <regex>
 
 using namespace kexpr;
@@ -40,8 +41,8 @@ static constexpr const char *measuredTexts[] = {
 /// The elements of a step: what the index is advanced by at the loop's end.
 static int stepOf(const std::vector<std::string> &loop) {
   static const std::regex advance(R"(\s+(?:add|sub)q\s+\$(-?\d+), %r\w+)");
-  for (auto line = loop.rbegin(); line != loop.rend(); ++line)
-    if (std::smatch match; std::regex_match(*line, match, advance))
+  for (const std::string &line : std::views::reverse(loop))
+    if (std::smatch match; std::regex_match(line, match, advance))
       return std::abs(std::stoi(match[1]));
   return 0;
 }

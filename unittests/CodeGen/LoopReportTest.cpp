@@ -61,7 +61,7 @@ TEST_P(LoopReports, CountTheInstructionsOfTheAssembly) {
 }
 
 TEST_P(LoopReports, PredictNoLessThanTheirBounds) {
-  forEachLoop(GetParam(), [](const LoopReport &report, auto...) {
+  forEachLoop(GetParam(), [](const LoopReport &report, const auto &...) {
     ASSERT_TRUE(report.prediction);
     const LoopPrediction &prediction = *report.prediction;
     EXPECT_EQ(prediction.unknown, 0u);

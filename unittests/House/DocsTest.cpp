@@ -78,16 +78,21 @@ static std::vector<std::string> snippetsOf(const SourceFile &page) {
   return snippets;
 }
 
-TEST(Docs, EmbeddingShowsTheExamples) {
-  const std::string folder = "docs/examples/";
+TEST(Docs, SnippetsArePartsOfExamples) {
   std::string examples;
-  for (const char *file : {"built.cpp", "embed.c", "embed.cpp", "executor.cpp",
-                           "graph.c", "graph.cpp", "layer.cpp"})
-    examples += sourceFile(folder + file).text;
+  for (const SourceFile &file : sourcesIn("docs/examples"))
+    examples += file.text;
   const auto snippets = snippetsOf(sourceFile("docs/embedding.md"));
   EXPECT_GE(snippets.size(), 4u);
   for (const std::string &snippet : snippets)
     EXPECT_NE(examples.find(snippet), examples.npos) << snippet;
+  const auto layers = snippetsOf(sourceFile("docs/graphs.md"));
+  const auto layer =
+      std::find_if(layers.begin(), layers.end(), [](const std::string &text) {
+        return text.starts_with("class");
+      });
+  ASSERT_NE(layer, layers.end());
+  EXPECT_NE(examples.find(*layer), examples.npos) << *layer;
 }
 
 /// "`Fork`, `ForkedCall`": the names in the last column of a row.
