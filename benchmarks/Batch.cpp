@@ -9,7 +9,6 @@
 // tensor of all their elements.
 //
 //===----------------------------------------------------------------------===//
-#include "Bench/Machine.h"
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
 #include "Bench/Timing.h"

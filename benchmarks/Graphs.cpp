@@ -9,7 +9,6 @@
 // turns with the same graph run operator by operator.
 //
 //===----------------------------------------------------------------------===//
-#include "Bench/Machine.h"
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
 #include "Bench/Timing.h"

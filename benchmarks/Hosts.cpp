@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "HostTurns.h"
 
-#include "Bench/Machine.h"
+#include "Bench/Suite.h"
 #include "Bench/Table.h"
 #include "Bench/Timing.h"
 #include "Bench/Workload.h"

@@ -9,10 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Bench/ExpressionFile.h"
-#include "Bench/Machine.h"
 #include "Bench/Suite.h"
 #include "Bench/Table.h"
-#include "Bench/Triad.h"
+#include "Bench/Limits.h"
 
 #include <iostream>
 #include <memory>

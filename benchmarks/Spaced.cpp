@@ -11,7 +11,7 @@
 // process of its own, as OpenMP's threads leave no core to anybody else.
 //
 //===----------------------------------------------------------------------===//
-#include "Bench/Machine.h"
+#include "Bench/Suite.h"
 #include "Bench/Table.h"
 #include "Bench/Timing.h"
 #include "Bench/Workload.h"

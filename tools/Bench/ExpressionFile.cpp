@@ -6,13 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/ExpressionFile.h"
 
+#include "Common/Files.h"
 #include "Common/Operand.h"
 #include "Support/Text.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 using namespace kexpr;
 using namespace kexpr::tools;
 
@@ -47,16 +43,15 @@ static Expected<BenchCase> parseLine(std::string_view line) {
 
 Expected<std::vector<BenchCase>>
 tools::readExpressionFile(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
-    return Error(ErrorCode::Io,
-                 concat("cannot read '", path, "': ", std::strerror(errno)));
+  const auto text = readFile(path);
+  if (!text)
+    return text.error();
   std::vector<BenchCase> cases;
   std::size_t number = 0;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string_view line : split(*text, '\n')) {
     ++number;
     if (line.ends_with('\r'))
-      line.pop_back();
+      line.remove_suffix(1);
     if (line.empty() || line[0] == '#')
       continue;
     auto parsed = parseLine(line);

@@ -24,11 +24,12 @@ struct BenchCase {
 
 /// Reads `name<TAB>expression<TAB>shapes` line by line; shapes are written
 /// `8x256x56x56;256x1x1`, operand by operand, and may be left out. Empty lines
-/// and lines that start with `#` say nothing. Errors name file and line.
+/// and lines that start with `#` are skipped. Errors: Io, and those of a shape,
+/// with file and line.
 Expected<std::vector<BenchCase>> readExpressionFile(const std::string &path);
 
-/// Seven expressions that span what networks ask for: from a residual add,
-/// bound by memory, to sines and cosines, bound by arithmetic.
+/// Seven expressions of networks: from a residual add, bound by memory, to
+/// sines and cosines, bound by arithmetic.
 const std::vector<BenchCase> &workset();
 
 } // namespace kexpr::tools

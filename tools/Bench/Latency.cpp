@@ -29,14 +29,22 @@ ScratchDirectory::~ScratchDirectory() {
   std::filesystem::remove_all(name, ignored);
 }
 
-static void setTime(benchmark::State &state, Clock::duration time) {
-  state.SetIterationTime(std::chrono::duration<double>(time).count());
+/// The kernel that `make` gives, or its error, which is reported to `state`;
+/// the call is the time of the iteration.
+template <class F>
+static auto timeMaking(benchmark::State &state, const F &make) {
+  const auto start = Clock::now();
+  auto made = make();
+  state.SetIterationTime(
+      std::chrono::duration<double>(Clock::now() - start).count());
+  succeeded(state, made ? Status() : made.error());
+  return made;
 }
 
-/// Room for one kernel.
-static EngineOptions withoutMemory() { return {.maxKernels = 1}; }
+/// A cache in memory for one kernel.
+static EngineOptions oneKernel() { return {.maxKernels = 1}; }
 
-/// Another kernel, so that an engine without memory forgets the last.
+/// Compiles another kernel, which evicts the last one.
 static Status forget(const Engine &engine) {
   auto other = engine.compile("neg(@0)", {.mode = Mode::Interpret});
   return other ? Status() : Status(other.error());
@@ -44,49 +52,39 @@ static Status forget(const Engine &engine) {
 
 void tools::timeCompile(benchmark::State &state, const std::string &expression,
                         Mode mode) {
-  const Engine engine(withoutMemory());
+  const Engine engine(oneKernel());
+  const std::pair<const char *, std::chrono::nanoseconds CompileTimes::*>
+      stages[] = {{"parse", &CompileTimes::parse},
+                  {"plan", &CompileTimes::plan},
+                  {"emit", &CompileTimes::emit},
+                  {"codegen", &CompileTimes::codegen},
+                  {"link", &CompileTimes::link}};
   CompileTimes sum;
   for (auto _ : state) {
-    const auto start = Clock::now();
-    auto kernel = engine.compile(expression, {.mode = mode});
-    const auto time = Clock::now() - start;
-    if (!kernel) {
-      succeeded(state, kernel.error());
+    const auto kernel = timeMaking(
+        state, [&] { return engine.compile(expression, {.mode = mode}); });
+    if (!kernel || !succeeded(state, forget(engine)))
       return;
-    }
-    setTime(state, time);
-    const CompileTimes times = kernel->compileTimes();
-    sum.parse += times.parse;
-    sum.plan += times.plan;
-    sum.emit += times.emit;
-    sum.codegen += times.codegen;
-    sum.link += times.link;
-    if (!succeeded(state, forget(engine)))
-      return;
+    for (const auto &[name, time] : stages)
+      sum.*time += kernel->compileTimes().*time;
   }
-  const auto add = [&](const char *name, std::chrono::nanoseconds time) {
+  for (const auto &[name, time] : stages)
     state.counters[name] =
-        benchmark::Counter(std::chrono::duration<double>(time).count(),
+        benchmark::Counter(std::chrono::duration<double>(sum.*time).count(),
                            benchmark::Counter::kAvgIterations);
-  };
-  add("parse", sum.parse);
-  add("plan", sum.plan);
-  add("emit", sum.emit);
-  add("codegen", sum.codegen);
-  add("link", sum.link);
 }
 
 namespace {
-/// Memory for one call over contiguous f32 operands, however many there are.
+/// Tensors for one call of an expression over contiguous f32 operands.
 class FirstCall {
 public:
-  explicit FirstCall(const std::string &expression)
-      : values(Elements, 0.5f), inputs(operandsOf(expression)) {
-    for (TensorView &input : inputs)
-      input = TensorView(values.data(), {Elements});
+  explicit FirstCall(const std::string &expression) : values(Elements, 0.5f) {
+    if (auto parsed = Expression::parse(expression))
+      inputs.assign(parsed->operandCount(),
+                    TensorView(values.data(), {Elements}));
   }
-  /// Room for the outputs, which takes the time of a call with a kernel that
-  /// this is not about.
+  /// Allocates the outputs, whose types an interpreted kernel knows: outside of
+  /// the time that is measured.
   Status prepare(const Engine &engine, const std::string &expression) {
     auto kernel = engine.compile(expression, {.mode = Mode::Interpret});
     if (!kernel)
@@ -103,23 +101,14 @@ public:
 private:
   static constexpr std::int64_t Elements = 4096;
 
-  static std::size_t operandsOf(const std::string &expression) {
-    std::size_t count = 0;
-    if (auto parsed = Expression::parse(expression))
-      for (const Node &node : parsed->nodes())
-        if (node.kind == NodeKind::Operand)
-          count = std::max<std::size_t>(count, node.index + 1);
-    return count;
-  }
-
   std::vector<float> values;
   std::vector<TensorView> inputs, outputs;
   std::vector<std::vector<char>> results;
 };
 } // namespace
 
-/// Waits for the last tier without sleeping: what comes after a sleep finds the
-/// core's caches cold, and that is not what is measured.
+/// Waits for the last tier without sleeping: after a sleep the core's caches
+/// are cold, which would be measured as well.
 static void settle(const Engine &engine, const Kernel &kernel) {
   const auto start = Clock::now();
   while (kernel.tier() != Tier::Optimized &&
@@ -130,18 +119,21 @@ static void settle(const Engine &engine, const Kernel &kernel) {
 
 void tools::timeFirst(benchmark::State &state, const std::string &expression,
                       Mode mode) {
-  const Engine engine(withoutMemory());
+  const Engine engine(oneKernel());
   FirstCall call(expression);
   if (!succeeded(state, call.prepare(engine, expression)))
     return;
   for (auto _ : state) {
     if (!succeeded(state, forget(engine)))
       return;
-    const auto start = Clock::now();
-    auto kernel = engine.compile(expression, {.mode = mode});
-    const Status status = kernel ? call.run(*kernel) : kernel.error();
-    setTime(state, Clock::now() - start);
-    if (!succeeded(state, status))
+    const auto kernel = timeMaking(state, [&]() -> Expected<Kernel> {
+      auto made = engine.compile(expression, {.mode = mode});
+      const Status status = made ? call.run(*made) : made.error();
+      if (!status)
+        return status.error();
+      return made;
+    });
+    if (!kernel)
       return;
     if (mode == Mode::Tiered)
       settle(engine, *kernel);
@@ -151,19 +143,15 @@ void tools::timeFirst(benchmark::State &state, const std::string &expression,
 void tools::timeDisk(benchmark::State &state, const std::string &expression) {
   const ScratchDirectory directory;
   const EngineOptions options{.cacheDirectory = directory.path()};
-  if (auto first = Engine(options).compile(expression); !first) {
-    succeeded(state, first.error());
+  const auto first = Engine(options).compile(expression);
+  if (!succeeded(state, first ? Status() : first.error()))
     return;
-  }
   for (auto _ : state) {
     const Engine engine(options);
-    const auto start = Clock::now();
-    auto kernel = engine.compile(expression);
-    setTime(state, Clock::now() - start);
-    if (!kernel || engine.stats().diskHits != 1) {
-      state.SkipWithError("not found on disk");
-      return;
-    }
+    const auto kernel =
+        timeMaking(state, [&] { return engine.compile(expression); });
+    if (!kernel || engine.stats().diskHits != 1)
+      return state.SkipWithError("not found on disk");
   }
 }
 
@@ -171,10 +159,8 @@ void tools::timeLookup(benchmark::State &state, const std::string &expression) {
   static const Engine engine;
   for (auto _ : state) {
     auto kernel = engine.compile(expression);
-    if (!kernel) {
-      succeeded(state, kernel.error());
-      return;
-    }
+    if (!kernel)
+      return static_cast<void>(succeeded(state, kernel.error()));
     benchmark::DoNotOptimize(kernel);
   }
 }

@@ -15,7 +15,7 @@
 
 namespace kexpr::tools {
 
-/// A directory of its own, removed with all in it when the object goes.
+/// A temporary directory, removed with all in it by the destructor.
 class ScratchDirectory {
 public:
   ScratchDirectory();
@@ -36,7 +36,7 @@ void timeCompile(benchmark::State &state, const std::string &expression,
                  Mode mode);
 
 /// A new expression to its first result, over 4096 elements of every operand.
-/// What is built in the background is waited for outside of the time.
+/// The wait for what is built in the background is not timed.
 void timeFirst(benchmark::State &state, const std::string &expression,
                Mode mode);
 

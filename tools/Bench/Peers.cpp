@@ -7,6 +7,7 @@
 #include "Bench/Peers.h"
 
 #include "Bench/ExpressionFile.h"
+#include "Bench/PlainLoops.h"
 #include "Bench/Suite.h"
 #include "Support/Text.h"
 
@@ -14,6 +15,18 @@
 
 using namespace kexpr;
 using namespace kexpr::tools;
+
+bool tools::plainLoopsRunHere() {
+#if defined(__x86_64__)
+  const bool has[] = {__builtin_cpu_supports("avx2") != 0,
+                      __builtin_cpu_supports("fma") != 0,
+                      __builtin_cpu_supports("avx512f") != 0};
+  for (int i = 0; i < 3; ++i)
+    if (plainLoopsUse[i] && !has[i])
+      return false;
+#endif
+  return true;
+}
 
 Status tools::isClose(const float *results, const float *expected,
                       std::int64_t count) {
@@ -44,7 +57,8 @@ int tools::plainIndexOf(std::string_view expression) {
   return -1;
 }
 
-/// Leaves the kernel's result where it writes, and the loop's beside it.
+/// Runs the kernel, into its own output, and the loop, into another; compares
+/// the two.
 static Status verify(Pool &pool, const Workload &work, PlainLoop loop,
                      const float *const *inputs) {
   auto other = pool.output(1, work.count());

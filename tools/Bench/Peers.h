@@ -18,7 +18,7 @@
 namespace kexpr::tools {
 
 /// How far a peer may be from the kernel: this times 1 + |result|. Peers round
-/// in other places, and their functions err by an ulp or two more.
+/// other intermediate results, and their functions err by an ulp or two more.
 inline constexpr float peerTolerance = 1e-6f;
 
 /// Whether all elements are that close; otherwise an error that names the

@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/PlainLoops.h"
 
-#include "Bench/PlainMath.h"
-
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #if defined(__AVX__)
 #include <immintrin.h>
+#endif
+#if defined(KEXPR_HAS_EIGEN)
+#include <Eigen/Core>
 #endif
 
 using namespace kexpr;
@@ -24,6 +27,75 @@ using namespace kexpr::tools;
 #define KEXPR_INDEPENDENT _Pragma("GCC ivdep")
 #define KEXPR_COMPILER "GCC " __VERSION__
 #endif
+
+// exp, sin and cos of f32 within about 1 ulp, without branches, so that a
+// compiler can vectorise a loop that calls them. The coefficients are minimax
+// for relative error, by Lawson's iteration. Written for speed, so that being
+// faster means something; kexpr itself uses none of it.
+namespace plain {
+
+/// Added to a small number, leaves its nearest integer in the lowest bits.
+static constexpr float shifter = 0x1.8p23f;
+
+/// 2^n in the bits that `shifted`, n + shifter, has at its end.
+static float powerOfTwo(float shifted) {
+  const auto bits = std::bit_cast<std::uint32_t>(shifted) << 23;
+  return std::bit_cast<float>(bits + 0x3f800000u);
+}
+
+/// `x` with its sign turned if the integer in `shifted` is odd.
+static float turnIfOdd(float x, float shifted) {
+  const auto bits = std::bit_cast<std::uint32_t>(shifted) << 31;
+  return std::bit_cast<float>(bits ^ std::bit_cast<std::uint32_t>(x));
+}
+
+/// Within 1 ulp from -87 to 88; outside, what it is there.
+static float exp(float x) {
+  x = x < -87.0f ? -87.0f : x;
+  x = x > 88.0f ? 88.0f : x;
+  const float shifted = std::fma(x, 1.44269502f, shifter);
+  const float n = shifted - shifter;
+  float r = std::fma(n, -0.693147182f, x);
+  r = std::fma(n, 1.90465421e-9f, r);
+  float q = std::fma(r, 0.00138146128f, 0.00836871006f);
+  q = std::fma(q, r, 0.0416683890f);
+  q = std::fma(q, r, 0.166665211f);
+  q = std::fma(q, r, 0.49999994f);
+  return (std::fma(r * r, q, r) + 1) * powerOfTwo(shifted);
+}
+
+/// sin of a number between -pi/2 and pi/2.
+static float sinOfRest(float r) {
+  const float square = r * r;
+  float p = std::fma(square, 2.60575075e-6f, -0.000198095906f);
+  p = std::fma(p, square, 0.00833306648f);
+  p = std::fma(p, square, -0.166666597f);
+  return std::fma(r * square, p, r);
+}
+
+/// x - n * pi, exactly enough for |n| below about 10000.
+static float withoutHalfTurns(float x, float n) {
+  x = std::fma(n, -3.14159274f, x);
+  x = std::fma(n, 8.74227766e-8f, x);
+  return std::fma(n, 3.43024902e-15f, x);
+}
+
+/// Within 2 ulp for |x| below about 30000.
+static float sin(float x) {
+  const float shifted = std::fma(x, 0.318309873f, shifter);
+  const float n = shifted - shifter;
+  return turnIfOdd(sinOfRest(withoutHalfTurns(x, n)), shifted);
+}
+
+/// Within 2 ulp for |x| below about 30000.
+static float cos(float x) {
+  // cos(x) = sin(x + pi/2): half turns and a quarter are taken off.
+  const float shifted = std::fma(x, 0.318309873f, -0.5f) + shifter;
+  const float n = shifted - shifter + 0.5f;
+  return turnIfOdd(-sinOfRest(withoutHalfTurns(x, n)), shifted);
+}
+
+} // namespace plain
 
 namespace {
 struct E1 {
@@ -159,3 +231,57 @@ const bool tools::plainLoopsUse[] = {
     false,
 #endif
 };
+
+#if defined(KEXPR_HAS_EIGEN)
+using In = Eigen::Map<const Eigen::ArrayXf>;
+using Out = Eigen::Map<Eigen::ArrayXf>;
+
+static void e1(std::int64_t n, float *out, const float *const *in) {
+  Out(out, n) = In(in[0], n) + In(in[1], n);
+}
+
+static void e2(std::int64_t n, float *out, const float *const *in) {
+  Out(out, n) = In(in[0], n) * In(in[1], n) + In(in[2], n);
+}
+
+static void e3(std::int64_t n, float *out, const float *const *in) {
+  const In a(in[0], n);
+  Out(out, n) = a * a.logistic();
+}
+
+static void e4(std::int64_t n, float *out, const float *const *in) {
+  Out(out, n) = ((In(in[0], n) * 2 + In(in[1], n)) * (1.0f / 12)).sqrt();
+}
+
+static void e5(std::int64_t n, float *out, const float *const *in) {
+  const In a(in[0], n), b(in[1], n), c(in[2], n), d(in[3], n), e(in[4], n),
+      f(in[5], n);
+  Out(out, n) = a * b + c * (a + c + d + e) + f;
+}
+
+static void e6(std::int64_t n, float *out, const float *const *in) {
+  const In a(in[0], n);
+  const auto inner = (a + a * a * a * 0.044715f) * 0.79788456f;
+  Out(out, n) = a * 0.5f * (inner.tanh() + 1);
+}
+
+static void e7(std::int64_t n, float *out, const float *const *in) {
+  const In a(in[0], n), b(in[1], n);
+  Out(out, n) = a.sin() + b.cos() * (-(a * a)).exp();
+}
+
+#define KEXPR_TEXT_OF(x) #x
+#define KEXPR_TEXT(x) KEXPR_TEXT_OF(x)
+#define KEXPR_EIGEN_VERSION                                                    \
+  "Eigen " KEXPR_TEXT(EIGEN_WORLD_VERSION) "." KEXPR_TEXT(                     \
+      EIGEN_MAJOR_VERSION) "." KEXPR_TEXT(EIGEN_MINOR_VERSION)
+
+const PlainLoops *tools::eigenLoops() {
+  static constexpr PlainLoops loops = {"eigen",
+                                       KEXPR_EIGEN_VERSION ", " KEXPR_BUILD,
+                                       {e1, e2, e3, e4, e5, e6, e7}};
+  return &loops;
+}
+#else
+const PlainLoops *tools::eigenLoops() { return nullptr; }
+#endif

@@ -6,12 +6,107 @@
 //===----------------------------------------------------------------------===//
 #include "Bench/Suite.h"
 
-#include "Bench/Machine.h"
+#include "Support/Text.h"
+#include "kexpr/Version.h"
 
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <fstream>
 #include <iostream>
+#include <thread>
+
+#include <unistd.h>
 
 using namespace kexpr;
 using namespace kexpr::tools;
+
+std::string tools::processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (const std::size_t colon = line.find(": "); colon != line.npos)
+        return line.substr(colon + 2);
+  return "unknown";
+}
+
+unsigned tools::hardwareThreads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string tools::describeMachine(const Engine &engine) {
+  return concat(processorName(), " (", engine.targetCpu(), "), ",
+                engine.vectorBits(),
+                "-bit vectors, LLVM " KEXPR_LLVM_VERSION ", ",
+                hardwareThreads(), " hardware threads, kexpr " KEXPR_VERSION);
+}
+
+void tools::addMachineContext(const Engine &engine) {
+  const std::pair<const char *, std::string> items[] = {
+      {"processor", processorName()},
+      {"target_cpu", std::string(engine.targetCpu())},
+      {"vector_bits", std::to_string(engine.vectorBits())},
+      {"llvm_version", KEXPR_LLVM_VERSION},
+      {"hardware_threads", std::to_string(hardwareThreads())},
+      {"kexpr_version", KEXPR_VERSION}};
+  for (const auto &[name, value] : items)
+    benchmark::AddCustomContext(name, value);
+}
+
+/// The escape sequence that erases the line of progress; empty where stderr is
+/// no terminal.
+static const char *eraseLine() {
+  static const bool isTerminal = isatty(STDERR_FILENO);
+  return isTerminal ? "\r\x1b[K" : "";
+}
+
+const RunLog::Result *RunLog::find(const std::string &name) const {
+  const auto entry = results.find(name);
+  return entry == results.end() ? nullptr : &entry->second;
+}
+
+bool RunLog::contains(const std::string &part) const {
+  return std::ranges::any_of(results, [&part](const auto &result) {
+    return result.first.find(part) != part.npos;
+  });
+}
+
+bool RunLog::ReportContext(const Context &context) {
+  return !verbose || ConsoleReporter::ReportContext(context);
+}
+
+void RunLog::keep(const Run &run) {
+  const bool isAggregate = run.run_type == Run::RT_Aggregate;
+  if (isAggregate && run.aggregate_name != "median")
+    return;
+  const std::string &name = run.run_name.function_name;
+  if (run.error_occurred) {
+    anyFailed = true;
+    results.erase(name);
+    if (!verbose)
+      std::cerr << eraseLine() << "error: " << name << ": " << run.error_message
+                << '\n';
+    return;
+  }
+  Result &result = results[name];
+  result.seconds = run.GetAdjustedRealTime() /
+                   benchmark::GetTimeUnitMultiplier(run.time_unit);
+  for (const auto &[name, counter] : run.counters)
+    result.counters[name] = counter.value;
+}
+
+void RunLog::ReportRuns(const std::vector<Run> &runs) {
+  for (const Run &run : runs)
+    keep(run);
+  if (verbose)
+    ConsoleReporter::ReportRuns(runs);
+  ++reported;
+  if (*eraseLine() && !runs.empty())
+    std::cerr << eraseLine() << reported << " "
+              << runs.back().run_name.function_name << std::flush;
+}
+
+void RunLog::Finalize() { std::cerr << eraseLine() << std::flush; }
 
 std::vector<std::string> tools::takeBenchmarkArguments(int &argc, char **argv) {
   std::vector<std::string> taken;
@@ -27,7 +122,7 @@ std::vector<std::string> tools::takeBenchmarkArguments(int &argc, char **argv) {
 
 void tools::initializeSuite(const std::vector<std::string> &defaults,
                             const std::vector<std::string> &user) {
-  // The library keeps a pointer to the first word: it must not go away.
+  // Static: the library keeps a pointer to the first word.
   static std::vector<std::string> words;
   words = {"benchmark"};
   words.insert(words.end(), defaults.begin(), defaults.end());
@@ -82,10 +177,8 @@ void tools::timeBound(benchmark::State &state, const Engine &engine, Pool &pool,
   if (!succeeded(state, work.prepare(engine, pool, options)))
     return;
   auto bound = work.bind(options);
-  if (!bound) {
-    succeeded(state, bound.error());
+  if (!succeeded(state, bound ? Status() : bound.error()))
     return;
-  }
   for (auto _ : state) {
     if (!bound->run())
       return state.SkipWithError("a bound call failed");

@@ -15,8 +15,8 @@
 
 namespace kexpr::tools {
 
-/// Rows of text; the first column stands left, the others right. No row has
-/// more cells than the header.
+/// Rows of text; the first column is left-aligned, the others right-aligned. No
+/// row has more cells than the header.
 class Table {
 public:
   explicit Table(std::vector<std::string> header) {

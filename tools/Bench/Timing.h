@@ -1,4 +1,4 @@
-//===- Bench/Timing.h - Times and their medians -----------------*- C++ -*-===//
+//===- Bench/Timing.h - Times and their medians --------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <vector>
 
 namespace kexpr::tools {
@@ -28,6 +29,13 @@ inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+/// Seconds of a pass, in ascending order of the trials. `work(thread)`
+/// is a pass; it runs on that many threads at once, the caller's among them.
+/// A trial is as many passes as take about `seconds`, after one that is not
+/// timed, from the first start to the last end.
+std::vector<double> timePasses(unsigned threads, int trials, double seconds,
+                               const std::function<void(unsigned)> &work);
 
 } // namespace kexpr::tools
 

@@ -1,4 +1,4 @@
-//===- Bench/Workload.h - A kernel, its data, and the check of it -------===//
+//===- Bench/Workload.h - A kernel, its data, and the check of it --------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 #ifndef KEXPR_TOOLS_BENCH_WORKLOAD_H
 #define KEXPR_TOOLS_BENCH_WORKLOAD_H
 
-#include "Bench/OpByOp.h"
-#include "Bench/Pool.h"
+#include "Common/Array.h"
+#include "kexpr/Engine.h"
 
 #include <optional>
 #include <set>
@@ -17,6 +17,64 @@
 #include <vector>
 
 namespace kexpr::tools {
+
+/// The rival of a fused kernel: one operator at a time, each with a kernel of
+/// its own over whole tensors, as good as kexpr makes it, and each with a
+/// temporary tensor that is allocated in the call and freed after its last
+/// use.
+class OpByOp {
+public:
+  /// Takes the reverse Polish order for operands of these shapes. Operators
+  /// whose arguments are all literals stay literals. Errors: those of
+  /// compiling an operator.
+  static Expected<OpByOp> make(const Engine &engine,
+                               const Expression &expression,
+                               Span<const Shape> shapes);
+
+  /// The results, in tensors of their own.
+  Expected<std::vector<Array>> run(Span<const TensorView> inputs,
+                                   const RunOptions &options) const;
+
+private:
+  class Builder;
+
+  struct Step {
+    Kernel kernel;
+    /// Values: the inputs are the first, then come the results of steps.
+    std::vector<std::size_t> arguments;
+    Shape shape;
+    /// Steps whose results nothing needs after this one.
+    std::vector<std::size_t> lastUses;
+  };
+
+  std::size_t inputCount = 0;
+  std::vector<Step> steps;
+  /// Steps whose results are the outputs.
+  std::vector<std::size_t> outputs;
+};
+
+/// Input and output memory that all cases share, so that gigabytes are filled
+/// once and not once a case. Grows on demand; a pointer is good until the next
+/// larger one of the same index is asked for. For one thread.
+class Pool {
+public:
+  /// `count` values between 0.1 and 2, the same from run to run; different for
+  /// each index.
+  Expected<const float *> input(std::size_t index, std::int64_t count) {
+    return reserve<const float *>(inputs, index, count, index << 40);
+  }
+  /// `count` values to write, their pages touched before.
+  Expected<float *> output(std::size_t index, std::int64_t count) {
+    return reserve<float *>(outputs, index, count, 0);
+  }
+
+private:
+  using Slots = std::vector<std::optional<Array>>;
+  template <class Pointer>
+  static Expected<Pointer> reserve(Slots &slots, std::size_t index,
+                                   std::int64_t count, std::uint64_t seed);
+  Slots inputs, outputs;
+};
 
 /// An expression at certain shapes: what a benchmark runs and verifies. For
 /// one thread.
@@ -52,7 +110,9 @@ public:
 
 private:
   Status compile(const Engine &engine);
-  Status place(Pool &pool);
+  Status addOutputs(std::vector<TensorView> &views, Pool &pool,
+                    std::size_t first) const;
+  Status allocate(Pool &pool);
   Status verify(const Engine &engine, Pool &pool, const RunOptions &options);
 
   std::string text;
@@ -64,10 +124,9 @@ private:
   std::set<unsigned> verifiedThreads;
 };
 
-/// Whether all elements are equal in their bits, any NaN being equal to any
+/// Whether all f32 elements are equal in their bits, any NaN being equal to any
 /// other; otherwise an error that names the first that is not.
-Status sameBits(const float *results, const float *expected,
-                std::int64_t count);
+Status sameBits(const void *results, const void *expected, std::int64_t count);
 
 } // namespace kexpr::tools
 

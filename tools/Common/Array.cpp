@@ -31,39 +31,6 @@ struct BFloat16 {
     return std::bit_cast<float>(std::uint32_t{bits} << 16);
   }
 };
-
-/// IEEE half precision, from its definition: value = digits * 2^exponent.
-struct Half {
-  std::uint16_t bits;
-  Half(double value) {
-    const unsigned sign = std::signbit(value) ? 0x8000 : 0;
-    bits = static_cast<std::uint16_t>(sign | magnitude(std::fabs(value)));
-  }
-  explicit operator double() const {
-    const int exponent = (bits >> 10) & 31, digits = bits & 1023;
-    double size = exponent == 0 ? std::ldexp(digits, -24)
-                                : std::ldexp(1024 + digits, exponent - 25);
-    if (exponent == 31)
-      size = digits ? std::numeric_limits<double>::quiet_NaN()
-                    : std::numeric_limits<double>::infinity();
-    return bits & 0x8000 ? -size : size;
-  }
-
-private:
-  static unsigned magnitude(double size) {
-    if (std::isnan(size))
-      return 0x7e00;
-    if (size >= 65520)
-      return 0x7c00;
-    int exponent = 0;
-    std::frexp(size, &exponent);
-    const int unit = std::max(exponent - 11, -24);
-    // A carry out of the digits goes to the exponent, as it should.
-    const auto digits =
-        static_cast<unsigned>(std::nearbyint(std::ldexp(size, -unit)));
-    return digits < 1024 ? digits : digits + unsigned(unit + 24) * 1024;
-  }
-};
 } // namespace
 
 /// Calls `visit` with a value of the C++ type behind an element type.
@@ -74,7 +41,7 @@ template <class F> static void withType(DType type, F visit) {
   case DType::F64:
     return visit(double());
   case DType::F16:
-    return visit(Half(0));
+    return visit(_Float16());
   case DType::BF16:
     return visit(BFloat16(0));
   case DType::I64:

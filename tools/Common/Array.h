@@ -33,7 +33,7 @@ public:
   void *data() const { return memory.get(); }
   TensorView view() const { return {data(), elementType, extents, steps}; }
 
-  /// Says that the elements stand in column-major order.
+  /// Takes the elements to be in column-major order.
   void makeColumnMajor();
 
   /// Element `index` in row-major order, as a double.

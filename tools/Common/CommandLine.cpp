@@ -12,7 +12,6 @@
 
 #include <iostream>
 #include <iterator>
-#include <map>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -29,14 +28,23 @@ std::optional<int> tools::parseCommandLine(CLI::App &app, int argc,
   return std::nullopt;
 }
 
+std::map<std::string, Precision> tools::precisionNames() {
+  return {{"default", Precision::Default}, {"accurate", Precision::Accurate}};
+}
+
 void tools::addPrecision(CLI::App &app, Precision &precision) {
-  const std::map<std::string, Precision> names{
-      {"default", Precision::Default}, {"accurate", Precision::Accurate}};
   app.add_option("--precision", precision,
                  "how exactly f32 is computed: 'default', at most 1 ulp, or "
                  "'accurate', at most 0.51")
-      ->transform(CLI::CheckedTransformer(names))
+      ->transform(CLI::CheckedTransformer(precisionNames()))
       ->option_text("default|accurate");
+}
+
+void tools::addThreads(CLI::App &app, unsigned &threads) {
+  app.add_option("--threads", threads,
+                 "threads at most; 0, the default, is all")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
 }
 
 int tools::report(const Error &error) {

@@ -1,4 +1,4 @@
-//===- Common/CommandLine.h - What all tools' mains share ---------------===//
+//===- Common/CommandLine.h - What all tools' mains share ----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,11 @@
 #include "kexpr/Error.h"
 #include "kexpr/Precision.h"
 
+#include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace CLI {
 class App;
@@ -32,11 +35,31 @@ inline constexpr int exitUsage = 2;
 /// after `--help` and `--version`, and after a fault, which was reported.
 std::optional<int> parseCommandLine(CLI::App &app, int argc, char **argv);
 
+/// The precisions by their names on command lines.
+std::map<std::string, Precision> precisionNames();
+
 /// Adds `--precision`.
 void addPrecision(CLI::App &app, Precision &precision);
 
+/// Adds `--threads`, of which 0 is all.
+void addThreads(CLI::App &app, unsigned &threads);
+
 /// Prints the rendered error on stderr and gives `exitFault`.
 int report(const Error &error);
+
+/// Reports an error and ends the program with `exitFault`. For code of mains,
+/// on the main thread.
+[[noreturn]] inline void exitWith(const Error &error) {
+  std::exit(report(error));
+}
+
+/// The value; an error ends the program, as with LLVM's ExitOnError.
+template <class T> T orExit(Expected<T> made) {
+  if (!made)
+    exitWith(made.error());
+  if constexpr (!std::is_void_v<T>)
+    return std::move(*made);
+}
 
 /// The expression that an argument stands for: `-` is all of stdin, without
 /// white space around it.

@@ -27,7 +27,7 @@ static Error ioError(const fs::path &path, std::string_view reason) {
           concat("cannot write ", quote(path.string()), ": ", reason)};
 }
 
-/// Writes to what is there, or to a new file; errors name `target`.
+/// Writes to an existing or a new file; errors name `target`.
 static Status fillFile(const fs::path &path, const fs::path &target,
                        std::string_view contents) {
   errno = 0;
@@ -38,8 +38,8 @@ static Status fillFile(const fs::path &path, const fs::path &target,
 }
 
 namespace {
-/// A file under another name, gone with this object unless it was put into its
-/// place.
+/// A temporary file next to its target, which it replaces when it is published.
+/// Otherwise the destructor removes it.
 class Draft {
 public:
   explicit Draft(const fs::path &target)

@@ -20,13 +20,13 @@ struct File {
   std::string contents;
 };
 
-/// Makes or replaces a file; on failure the old one is still there, or none.
-/// What is no regular file, as a device, is written to. Errors: Io.
+/// Creates or replaces a file; a failure leaves the old one, if any, unchanged.
+/// Devices and the like are written to. Errors: Io.
 Status writeFile(const std::string &path, std::string_view contents);
 
-/// Makes or replaces files in a directory, which is made if it is missing. A
-/// failure leaves no new file where it comes before the last renaming, which is
-/// all but never. Errors: Io.
+/// Creates or replaces files in a directory, which is created if it is missing.
+/// All are written before the first is renamed; a failure until then leaves no
+/// new file. Errors: Io.
 Status writeFolder(const std::string &path, const std::vector<File> &files);
 
 /// Whether `writeFile` can be expected to succeed, before time is spent on what

@@ -33,15 +33,12 @@ template <class T> static bool parseNumber(std::string_view text, T &value) {
 Expected<Shape> tools::parseExtents(std::string_view text, char separator) {
   std::int64_t extents[MaxRank];
   std::size_t rank = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = std::min(rest.find(separator), rest.size());
+  for (std::string_view rest = text; !rest.empty(); ++rank) {
     if (rank == MaxRank)
       return bad(text, concat("more than ", MaxRank, " axes"));
-    if (!parseNumber(rest.substr(0, length), extents[rank]) ||
-        extents[rank] < 0 || length + 1 == rest.size())
+    if (!parseNumber(takeField(rest, separator), extents[rank]) ||
+        extents[rank] < 0 || text.ends_with(separator))
       return bad(text, "extents are whole numbers of at least 0");
-    ++rank;
-    rest.remove_prefix(std::min(length + 1, rest.size()));
   }
   return Shape(extents, rank);
 }
@@ -90,28 +87,20 @@ static std::function<double()> normals(std::uint64_t seed) {
   };
 }
 
-/// Splits `text` at the first colon; `rest` is empty where there is none.
-static std::string_view takeField(std::string_view &rest) {
-  const std::size_t colon = std::min(rest.find(':'), rest.size());
-  const std::string_view field = rest.substr(0, colon);
-  rest.remove_prefix(std::min(colon + 1, rest.size()));
-  return field;
-}
-
 Expected<Array> tools::makeOperand(std::string_view text) {
   std::string_view rest = text;
-  const std::string_view kind = takeField(rest);
+  const std::string_view kind = takeField(rest, ':');
   if (kind == "arange")
     return fill(rest, [i = 0.0]() mutable { return i++; });
   if (kind == "full") {
     double value = 0;
-    if (!parseNumber(takeField(rest), value))
+    if (!parseNumber(takeField(rest, ':'), value))
       return bad(text, "write full:VALUE:TYPE[SHAPE]");
     return fill(rest, [value] { return value; });
   }
   if (kind == "rand") {
     std::uint64_t seed = 0;
-    if (!parseNumber(takeField(rest), seed))
+    if (!parseNumber(takeField(rest, ':'), seed))
       return bad(text, "write rand:SEED:TYPE[SHAPE]");
     return fill(rest, normals(seed));
   }

@@ -9,9 +9,18 @@
 
 #include "Common/Array.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace kexpr::tools {
+
+/// Cuts off and gives the text before the first `separator`, or all of it.
+inline std::string_view takeField(std::string_view &rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view field = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return field;
+}
 
 /// An element type and a shape, written `f32[3,224,224]`; `f32` and `f32[]`
 /// are scalars.
@@ -25,7 +34,8 @@ Expected<TypedShape> parseTypedShape(std::string_view text);
 /// rank 0.
 Expected<Shape> parseExtents(std::string_view text, char separator);
 
-/// What operand text stands for; anything else is the path of a .npy file.
+/// The array that operand text stands for; other text is the path of a .npy
+/// file. Errors: InvalidArgument, OutOfMemory, and those of `readNpy`.
 ///
 ///   full:VALUE:TYPE[SHAPE]   VALUE everywhere
 ///   arange:TYPE[SHAPE]       0, 1, 2...

@@ -6,18 +6,184 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Json.h"
 
-#include "Dump/Parts.h"
+#include "Backend/Backend.h"
+#include "CodeGen/CodeListing.h"
+#include "CodeGen/LoopReport.h"
 #include "Inspect/Explain.h"
+#include "Inspect/LoopCosts.h"
 #include "Inspect/Names.h"
+#include "Ops/Table.h"
 #include "Support/Text.h"
+#include "Syntax/Printer.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 using namespace kexpr;
 using namespace kexpr::tools;
 using nlohmann::json;
+
+namespace {
+/// A kernel, its code, and the parts that the code comes from, as JSON. The
+/// first part is the loop itself.
+struct KernelParts {
+  const Expression &expression;
+  const semantics::Plan &plan;
+  codegen::LoopReport report;
+  codegen::CodeListing code;
+  Limit limit = {};
+  std::vector<json> parts = {};
+  /// The part of each node of the expression, and of each output.
+  std::vector<std::uint32_t> partOfNode = {}, partOfOutput = {};
+  std::map<SourceLocation, std::uint32_t> partOfLocation = {};
+
+  /// That of the loop itself for a location of nothing else.
+  std::uint32_t indexAt(const SourceLocation &location) const {
+    const auto found = partOfLocation.find(location);
+    return found == partOfLocation.end() ? 0 : found->second;
+  }
+  json &partAt(const SourceLocation &location) {
+    return parts[indexAt(location)];
+  }
+};
+} // namespace
+
+static bool isCall(const Node &node) {
+  return node.kind == NodeKind::Call || node.kind == NodeKind::List;
+}
+
+/// The same for two nodes that compute the same from equal children.
+static std::string keyOf(const Node &node,
+                         const std::vector<std::uint32_t> &equals) {
+  if (!isCall(node))
+    return concat(static_cast<int>(node.kind), ' ', syntax::printLeaf(node));
+  const auto op = ops::find(node.name);
+  std::string key = concat(static_cast<int>(node.kind), ' ',
+                           op ? std::string(ops::table()[*op].info.name)
+                              : std::string(node.name));
+  for (std::uint32_t child : node.children)
+    key += concat(' ', equals[child]);
+  return key;
+}
+
+/// For each node of the expression the first one that is spelled the same but
+/// for aliases of operators: itself if there is none before it.
+static std::vector<std::uint32_t> equalNodes(const Expression &expression) {
+  std::vector<std::uint32_t> equals;
+  std::unordered_map<std::string, std::uint32_t> first;
+  for (const Node &node : expression.nodes()) {
+    const auto id = static_cast<std::uint32_t>(equals.size());
+    equals.push_back(first.try_emplace(keyOf(node, equals), id).first->second);
+  }
+  return equals;
+}
+
+/// Adds a part, and gives its index. `id` is short and unique: `loop`, `n7`.
+/// Keys of counts are those of docs/inspection.md.
+static std::uint32_t addPart(KernelParts &data, const char *kind,
+                             const std::string &id, const std::string &name,
+                             const std::string &text) {
+  json &part = data.parts.emplace_back();
+  part = {{"kind", kind}, {"id", id}, {"name", name}, {"text", text}};
+  for (const char *key :
+       {"nodes", "operations", "instructions", "micro_ops", "chain",
+        "constants", "loads", "stores", "spills", "ir_lines", "assembly_lines"})
+    part[key] = 0;
+  part["cost"] = 0.0;
+  return static_cast<std::uint32_t>(data.parts.size() - 1);
+}
+
+static void count(json &part, const char *key, unsigned more) {
+  part[key] = part[key].get<unsigned>() + more;
+}
+
+static std::uint32_t addNode(KernelParts &data, std::uint32_t id) {
+  constexpr std::size_t most = 64;
+  const Node &node = data.expression.nodes()[id];
+  std::string text(data.expression.text().substr(
+      node.range.begin, node.range.end - node.range.begin));
+  if (text.size() > most)
+    text = text.substr(0, most - 3) + "...";
+  return isCall(node) ? addPart(data, "operator", concat('n', id),
+                                std::string(node.name), text)
+                      : addPart(data, "leaf", concat('n', id),
+                                syntax::printLeaf(node), text);
+}
+
+static void addParts(KernelParts &data) {
+  const syntax::Listing &listing = *data.plan.listing;
+  const auto nodes = data.expression.nodes();
+  data.partOfLocation[syntax::Listing::loop()] =
+      addPart(data, "loop", "loop", "the loop",
+              "counting, and going on with the next step");
+  const std::vector<std::uint32_t> equals = equalNodes(data.expression);
+  for (std::uint32_t id = 0; id < nodes.size(); ++id) {
+    const bool isOutputs = nodes[id].kind == NodeKind::List;
+    data.partOfNode.push_back(isOutputs         ? 0
+                              : equals[id] < id ? data.partOfNode[equals[id]]
+                                                : addNode(data, id));
+    if (isOutputs)
+      continue;
+    count(data.parts[data.partOfNode[id]], "nodes", 1);
+    data.partOfLocation[listing.nodes[id]] = data.partOfNode[id];
+  }
+  for (std::size_t i = 0; i < listing.outputs.size(); ++i) {
+    data.partOfOutput.push_back(addPart(data, "store", concat("out", i),
+                                        concat("store out", i),
+                                        "writing the result"));
+    count(data.parts.back(), "nodes", 1);
+    data.partOfLocation[listing.outputs[i]] = data.partOfOutput.back();
+  }
+}
+
+/// Whether all that keeps the limiting units busy is loads and stores, of
+/// operands and outputs among others.
+static bool limitsMemory(const KernelParts &data) {
+  bool hasOperands = false;
+  for (const codegen::LoopInstruction &instruction : data.report.code) {
+    if (unitCycles(instruction, data.limit) == 0)
+      continue;
+    if (!instruction.loads && !instruction.stores)
+      return false;
+    const json &kind = data.parts[data.indexAt(instruction.location)]["kind"];
+    hasOperands |= kind == "leaf" || kind == "store";
+  }
+  return hasOperands;
+}
+
+/// Adds up what a step of the main loop spends on each part, and the lines of
+/// the function, in the loop or not. Loads and stores are of operands and
+/// outputs, spills all that goes to the stack or comes from it.
+static void countCode(KernelParts &data) {
+  for (const codegen::LoopInstruction &instruction : data.report.code) {
+    json &part = data.partAt(instruction.location);
+    count(part, "instructions", 1);
+    count(part, "micro_ops", instruction.microOps);
+    count(part, "chain", instruction.chain);
+    count(part, "constants", instruction.loadsConstant);
+    count(part, "spills", instruction.spills);
+    if (!instruction.loadsConstant && !instruction.spills) {
+      count(part, "loads", instruction.loads);
+      count(part, "stores", instruction.stores);
+    }
+    part["cost"] = part["cost"].get<double>() +
+                   costOf(instruction, data.limit, data.report);
+  }
+  data.limit.isMemory = limitsMemory(data);
+  const semantics::Graph &graph = data.plan.graph;
+  for (std::size_t i = 0; i < graph.values.size(); ++i)
+    count(data.parts[data.partOfNode[graph.origins[i]]], "operations",
+          graph.workOf(graph.values[i], data.plan.precision).operations);
+  for (const auto &[key, lines] : {std::pair("ir_lines", &data.code.ir),
+                                   {"assembly_lines", &data.code.assembly}})
+    for (const codegen::CodeLine &line : *lines)
+      count(data.partAt(line.location), key, bool(line.location));
+}
 
 /// The array of what `make` makes of each item.
 template <class Items, class Make>
@@ -55,25 +221,6 @@ static void addSignature(json &kernel, const KernelParts &data) {
                     {"bytes_written", written}};
 }
 
-static json partJson(const Part &part) {
-  return {{"kind", part.kind},
-          {"id", part.id},
-          {"name", part.name},
-          {"text", part.text},
-          {"nodes", part.nodes},
-          {"operations", part.operations},
-          {"instructions", part.instructions},
-          {"micro_ops", part.microOps},
-          {"chain", part.chain},
-          {"constants", part.constants},
-          {"loads", part.loads},
-          {"stores", part.stores},
-          {"spills", part.spills},
-          {"cost", part.cost},
-          {"ir_lines", part.irLines},
-          {"assembly_lines", part.assemblyLines}};
-}
-
 /// The lines of the listing, with the words that stand for parts.
 static json listingJson(const KernelParts &data) {
   const syntax::Listing &listing = *data.plan.listing;
@@ -106,7 +253,7 @@ static json codeJson(const KernelParts &data,
                    {"note", line.note},
                    {"is_label", line.isLabel},
                    {"in_loop", line.isInLoop},
-                   {"part", data.partAt(line.location)}};
+                   {"part", data.indexAt(line.location)}};
     if (hasFigures && line.isInLoop && !line.isLabel)
       object["instruction"] = next++;
     return object;
@@ -115,7 +262,7 @@ static json codeJson(const KernelParts &data,
 
 static json instructionJson(const KernelParts &data,
                             const codegen::LoopInstruction &instruction) {
-  return {{"part", data.partAt(instruction.location)},
+  return {{"part", data.indexAt(instruction.location)},
           {"loads", instruction.loads},
           {"stores", instruction.stores},
           {"constant", instruction.loadsConstant},
@@ -197,35 +344,42 @@ Expected<json>
 tools::kernelJson(const Expression &expression, const semantics::Plan &plan,
                   const codegen::Target &target, codegen::OptLevel level,
                   const backend::Backend &backend, const Measured &measured) {
-  const auto data = gatherParts(expression, plan, target, level, backend);
-  if (!data)
-    return data.error();
+  auto report = backend.reportLoop(plan, target, level);
+  if (!report)
+    return report.error();
+  auto code = backend.listCode(plan, target, level);
+  if (!code)
+    return code.error();
+  KernelParts data{expression, plan, std::move(*report), std::move(*code)};
+  data.limit = inspect::limitOf(data.report);
+  addParts(data);
+  countCode(data);
   json kernel = {{"format", 1},
                  {"expression", expression.canonical()},
                  {"triple", target.triple},
                  {"cpu", target.cpu},
                  {"is_used", target.hasFma},
                  {"level", inspect::nameOf(level)}};
-  addSignature(kernel, *data);
+  addSignature(kernel, data);
   kernel["nodes"] = json::array();
   for (const Node &node : expression.nodes())
     kernel["nodes"].push_back(
-        {{"part", data->partOfNode[kernel["nodes"].size()]},
+        {{"part", data.partOfNode[kernel["nodes"].size()]},
          {"children", std::vector<std::uint32_t>(node.children.begin(),
                                                  node.children.end())}});
-  kernel["parts"] = listOf(data->parts, partJson);
-  kernel["listing"] = listingJson(*data);
-  const auto &assembly = data->code.assembly;
-  const auto count = std::count_if(assembly.begin(), assembly.end(),
-                                   [](const codegen::CodeLine &line) {
-                                     return line.isInLoop && !line.isLabel;
-                                   });
-  kernel["ir"] = codeJson(*data, data->code.ir, false);
+  kernel["parts"] = data.parts;
+  kernel["listing"] = listingJson(data);
+  const auto &assembly = data.code.assembly;
+  const auto count =
+      std::ranges::count_if(assembly, [](const codegen::CodeLine &line) {
+        return line.isInLoop && !line.isLabel;
+      });
+  kernel["ir"] = codeJson(data, data.code.ir, false);
   kernel["assembly"] =
-      codeJson(*data, assembly,
-               static_cast<std::size_t>(count) == data->report.code.size());
-  kernel["loop"] = loopJson(*data);
-  addPrediction(kernel, *data);
+      codeJson(data, assembly,
+               static_cast<std::size_t>(count) == data.report.code.size());
+  kernel["loop"] = loopJson(data);
+  addPrediction(kernel, data);
   kernel["times"] = listOf(measured.times, timeJson);
   kernel["not_measured"] = measured.reason;
   return kernel;

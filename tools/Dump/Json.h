@@ -1,4 +1,4 @@
-//===- Dump/Json.h - A kernel as data -------------------------------------===//
+//===- Dump/Json.h - A kernel as data ------------------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 #define KEXPR_TOOLS_DUMP_JSON_H
 
 #include "Dump/Measure.h"
-
 #include "kexpr/Expression.h"
+
 #include <nlohmann/json_fwd.hpp>
 
 namespace kexpr::tools {

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Measure.h"
 
-#include "Bench/Caches.h"
-#include "Bench/ClockSpeed.h"
+#include "Bench/Limits.h"
 #include "Bench/Table.h"
-#include "Bench/Team.h"
-#include "Bench/Triad.h"
+#include "Bench/Timing.h"
+#include "Bench/Yardsticks.h"
 #include "Code/CodeMemory.h"
 #include "Common/Array.h"
 #include "Semantics/Promotion.h"
@@ -55,9 +54,9 @@ private:
 /// Elements from one to the next of a strided operand.
 static constexpr std::int64_t step = 2;
 
-/// Numbers that take the usual way of every operator, the same in every run.
+/// Numbers that take the fast path of every operator, the same in every run.
 static void fill(Array &array) {
-  // A prime number of them: enough, and quickly made.
+  // Random numbers repeat after a prime number of elements: quickly made.
   constexpr std::int64_t period = 4093;
   std::minstd_rand random(1);
   const bool isReal = semantics::isFloatingPoint(array.type());
@@ -121,31 +120,25 @@ Expected<LoopData> LoopData::make(const semantics::Plan &plan,
   return data;
 }
 
-/// Of each thing that is measured.
+/// The time that each measurement takes.
 static constexpr double seconds = 0.001;
 
 /// Sets the times that an element takes.
 static void timeLoop(LoopTime &time, const LoopData &data,
                      semantics::LoopFn loop) {
-  // So many runs that what is around them does not count.
+  // So many runs a pass that the overhead of the pass is negligible.
   const std::int64_t runs = std::max<std::int64_t>(1, 32000 / time.elements);
   const auto work = [&](unsigned) {
     for (std::int64_t run = 0; run < runs; ++run)
       data.run(loop);
   };
-  const double once = std::max(timeTeam(1, 1, work), 1e-9);
-  const long passes = std::max(1L, static_cast<long>(seconds / once));
-  constexpr int trials = 15;
-  std::vector<double> times;
-  for (int trial = 0; trial < trials; ++trial)
-    times.push_back(timeTeam(1, passes, work) /
-                    (double(passes) * double(runs * time.elements)));
-  std::sort(times.begin(), times.end());
-  time.median = times[trials / 2];
-  time.best = times[0];
+  const auto times = timePasses(1, 15, seconds, work);
+  const double elements = static_cast<double>(runs * time.elements);
+  time.median = times[times.size() / 2] / elements;
+  time.best = times[0] / elements;
 }
 
-/// What moving the bytes of an element takes at least where so many bytes lie.
+/// The least time for moving the bytes of an element where so many bytes lie.
 /// Reading has a stream of its own; what writing adds follows from those that
 /// do both.
 static double movingTime(const semantics::Plan &plan, std::int64_t bytes) {
@@ -171,7 +164,7 @@ static Expected<LoopTime> measureSize(const semantics::Plan &plan,
   time.elements = count;
   time.bytes = count * static_cast<std::int64_t>(plan.bytesPerElement());
   time.level = levelName(levelOf(time.bytes, 1));
-  // The loop's own arrays go before the others come.
+  // The loop's own arrays are freed before those of the streams are allocated.
   {
     auto data = LoopData::make(plan, count);
     if (!data)
@@ -201,7 +194,7 @@ measureLoop(const semantics::Plan &plan, const code::Image &image,
   return times;
 }
 
-/// Of operands and outputs that a loop is timed over.
+/// The most bytes of operands and outputs that a loop is timed over.
 static constexpr std::int64_t mostBytes = std::int64_t{1} << 30;
 
 Measured tools::measureHere(const backend::Backend &backend,

@@ -25,27 +25,27 @@ struct LoopTime {
   std::string level;
   /// Of many runs. They differ where others use the machine.
   double median = 0, best = 0;
-  /// What moving the bytes takes at least, by loops through that cache that do
+  /// The least time for moving the bytes, by loops through that cache that do
   /// nothing else; 0 if it could not be measured.
   double moving = 0;
   /// Cycles a second, just afterwards.
   double clock = 0;
 };
 
-/// What was measured, or a sentence without a full stop about why not.
+/// The measurements, or the reason why there are none, without a full stop.
 struct Measured {
   std::vector<LoopTime> times;
   std::string reason;
 };
 
-/// What a loop takes at a few sizes, of which `elements` is the largest, if the
+/// Times a loop at a few sizes, of which `elements` is the largest, if the
 /// target is this machine. Operands are between 0.1 and 2, integers from 1 to
 /// 100; strided ones use every second element.
 Measured measureHere(const backend::Backend &backend,
                      const semantics::Plan &plan, const codegen::Target &target,
                      codegen::OptLevel level, std::int64_t elements);
 
-/// The times beside what is predicted, as a table.
+/// The times and the predicted ones, as a table.
 std::string timesText(std::span<const LoopTime> times,
                       const codegen::LoopReport &report);
 

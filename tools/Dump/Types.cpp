@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Dump/Types.h"
 
+#include "Common/Operand.h"
 #include "Semantics/Check.h"
 #include "Support/Text.h"
 
@@ -41,18 +42,10 @@ static Expected<Access> parseAccess(std::string_view text) {
   return Access{*type, *pattern};
 }
 
-/// Cuts off the text before the first comma.
-static std::string_view takeWord(std::string_view &text) {
-  const std::size_t comma = std::min(text.find(','), text.size());
-  const std::string_view word = text.substr(0, comma);
-  text.remove_prefix(std::min(comma + 1, text.size()));
-  return word;
-}
-
 Expected<Operands> tools::parseOperands(std::string_view text) {
   Operands operands;
   while (!text.empty()) {
-    const std::string_view word = takeWord(text);
+    const std::string_view word = takeField(text, ',');
     auto access = parseAccess(word);
     if (!access)
       return access.error();
@@ -68,7 +61,7 @@ Expected<std::vector<AccessPattern>>
 tools::parsePatterns(std::string_view text) {
   std::vector<AccessPattern> patterns;
   while (!text.empty()) {
-    const std::string_view word = takeWord(text);
+    const std::string_view word = takeField(text, ',');
     auto pattern = parsePattern(word, word);
     if (!pattern)
       return pattern.error();

@@ -1,4 +1,4 @@
-//===- Dump/Types.h - How kexpr-dump is told about operands -------------===//
+//===- Dump/Types.h - Operands as kexpr-dump reads them -----------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,26 +15,27 @@
 
 namespace kexpr::tools {
 
-/// What is said of operands @0, @1...
+/// Types and access patterns of operands @0, @1..., and of outputs.
 struct Operands {
   std::vector<semantics::Access> accesses;
   /// Those that are 0-d tensors.
   std::vector<std::uint32_t> zeroDims;
-  /// How outputs walk; those past the end are contiguous.
+  /// Of outputs; those past the end are contiguous.
   std::vector<semantics::AccessPattern> outputs;
 };
 
-/// Reads `f32[n],i64,f32[],f16[n:s]`: @0, @1... as a type and how it walks,
-/// `[n]` contiguous, nothing one value for the whole loop, `[]` the value of a
-/// 0-d tensor, `[n:s]` strided.
+/// Reads `f32[n],i64,f32[],f16[n:s]`: @0, @1... as a type and an access
+/// pattern: `[n]` contiguous, nothing constant, `[]` constant and a 0-d tensor,
+/// `[n:s]` strided. Errors: InvalidArgument.
 Expected<Operands> parseOperands(std::string_view text);
 
-/// Reads `[n],[n:s]`: how the first outputs walk.
+/// Reads `[n],[n:s]`, the access patterns of the first outputs. Errors:
+/// InvalidArgument.
 Expected<std::vector<semantics::AccessPattern>>
 parsePatterns(std::string_view text);
 
 /// The checked, simplified plan of an expression. Operands past the end of
-/// `operands` are contiguous f32.
+/// `operands` are contiguous f32. Errors: those of `semantics::check`.
 Expected<semantics::Plan> makePlan(const Expression &expression,
                                    const Operands &operands);
 

@@ -7,29 +7,16 @@
 
 /** A node of the tree as it is drawn; `leftOut` stands for so many of them. */
 function boxOf(part, children, level, parent) {
-  const isLeaf = part.kind === "leaf";
-  return {
-    part,
-    children,
-    level,
-    parent,
-    isLeaf,
-    name: part.name,
-    note: part.cost > 0 && !isLeaf ? percent(part.share) : "",
-    height: isLeaf ? 26 : 38,
-    y: 4 + 60 * level,
-    below: 0,
-    next: 0
-  };
+  const isLeaf = part.kind === "leaf", {name} = part;
+  const note = part.cost > 0 && !isLeaf ? percent(part.share) : "";
+  const height = isLeaf ? 26 : 38, y = 4 + 60 * level;
+  const box = {part, children, level, parent, isLeaf, name, note, height, y};
+  return {...box, below: 0, next: 0};
 }
 
 function dots(leftOut, level, parent) {
-  return {
-    ...boxOf({name: "..."}, [], level, parent),
-    height: 26,
-    note: `${leftOut} more`,
-    leftOut
-  };
+  const box = boxOf({name: "...", kind: "leaf"}, [], level, parent);
+  return {...box, note: `${leftOut} more`, leftOut};
 }
 
 /** Boxes in an order in which parents come first, level by level. */
@@ -57,7 +44,7 @@ function boxesOf() {
 }
 
 /** Each above the middle of what hangs below it, and beside the others. */
-function place(boxes) {
+function layOut(boxes) {
   const letter = 7.9, smallLetter = 6.4, padding = 18, gap = 12;
   for (const box of [...boxes].reverse()) {
     box.width = padding +
@@ -100,7 +87,7 @@ function drawBox({part, x, y, width, height, name, note, isLeaf, leftOut}) {
 
 function tree() {
   const boxes = boxesOf();
-  place(boxes);
+  layOut(boxes);
   const width = Math.max(...boxes.map(box => box.x + box.width / 2 + 4));
   const height = Math.max(...boxes.map(box => box.y + box.height + 4));
   return svg(width, height, "the expression as a tree",
@@ -178,12 +165,11 @@ function tipOf(instruction) {
 function lineOf(line, textOf) {
   if (line.is_label) return h("li", {class: "label"}, `${line.text}:`);
   const part = parts[line.part], instruction = loop.code[line.instruction];
-  const tip = [line.note, instruction ? tipOf(instruction) : ""];
-  return h("li", {
-    class: part.colour,
-    "data-k": part.id,
-    title: tip.filter(Boolean).join("; ") || undefined
-  },
+  const title =
+    [line.note, instruction ? tipOf(instruction) : ""].filter(Boolean).join(
+      "; ") ||
+    undefined;
+  return h("li", {class: part.colour, "data-k": part.id, title},
     h("code", {}, textOf(line.text), noteOf(line.note)),
     instruction && prediction ? h("b", {}, instruction.latency) : null);
 }
@@ -191,21 +177,20 @@ function lineOf(line, textOf) {
 /** Lines of code, those around the loop folded away. */
 function codeView(lines, textOf) {
   const runs = [];
-  for (const line of lines)
-    if (runs.at(-1)?.[0].in_loop === line.in_loop)
-      runs.at(-1).push(line);
-    else
-      runs.push([line]);
+  for (const line of lines) {
+    if (runs.at(-1)?.[0].in_loop !== line.in_loop) runs.push([]);
+    runs.at(-1).push(line);
+  }
   return runs.map((run, i) => {
     const list =
       h("ol", {class: "lines"}, run.map(line => lineOf(line, textOf)));
     const count = run.filter(line => !line.is_label).length;
-    const place = i === 0 ? "before the loop"
+    const where = i === 0 ? "before the loop"
                           : "behind the loop: the " +
         "elements that are left, and rare slow ways";
     return run[0].in_loop
       ? list
-      : h("details", {}, h("summary", {}, `${count} lines ${place}`), list);
+      : h("details", {}, h("summary", {}, `${count} lines ${where}`), list);
   });
 }
 

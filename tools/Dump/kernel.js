@@ -193,7 +193,7 @@ function memoryText() {
     limit is ${strong(verdict(last))}.`);
 }
 
-const part = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+const part = share => `${(100 * clamped(share)).toFixed(2)}%`;
 const bar = (share, cls, attributes = {}) =>
   h("i", {class: `fill ${cls}`, style: `width:${part(share)}`, ...attributes});
 const mark = (value, most, cls) =>
@@ -204,30 +204,21 @@ const row = (name, bars, value) => h("div", {class: "row"}, h("span", {}, name),
 function bounds() {
   const {micro_ops, issue_width, window, chain, units} = prediction;
   const inOrder = window ? "window" : "order";
+  const issued = `${micro_ops} micro-operations, ${issue_width} a cycle`;
+  const overlap = window ? `${window} under way` : "begun in order";
+  const chained = `a chain of ${chain.toFixed()}, ${overlap}`;
+  const busiest = limit.units.length > 1 ? "busiest units" : "busiest unit";
   const bars = [
-    [
-      "issue", "issue", `${micro_ops} micro-operations, ${issue_width} a cycle`,
-      micro_ops / issue_width
-    ],
-    [
-      inOrder, inOrder,
-      `a chain of ${chain.toFixed()}, ${
-        window ? `${window} under way` : "begun in order"}`,
-      prediction.windowed
-    ],
+    ["issue", "issue", issued, micro_ops / issue_width],
+    [inOrder, inOrder, chained, prediction.windowed],
     ["carried", "carried", "from step to step", prediction.carried]
   ];
-  if (units.length)
-    bars.push([
-      "unit", limit.units.length > 1 ? "busiest units" : "busiest unit",
-      unitNames(), units[0].cycles
-    ]);
+  if (units.length) bars.push(["unit", busiest, unitNames(), units[0].cycles]);
   bars.sort((a, b) => b[3] - a[3]);
-  for (const time of times.filter(time => time.moving > 0))
-    bars.push([
-      null, `moving bytes, ${time.level}`, "measured",
-      time.moving * time.clock * loop.elements
-    ]);
+  for (const {moving, level, clock} of times.filter(time => time.moving > 0)) {
+    const cycles = moving * clock * loop.elements;
+    bars.push([null, `moving bytes, ${level}`, "measured", cycles]);
+  }
   const most = Math.max(predicted, measured, ...bars.map(bar => bar[3]));
   const key = (cls, value) =>
     value > 0 && [h("b", {class: cls}), `${cls}, ${cycles(value)} cycles`];

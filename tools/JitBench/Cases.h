@@ -35,18 +35,25 @@ struct Point {
 std::vector<Point> pointsOf(const BenchCase &bench,
                             const BenchOptions &options);
 
-// The names that results are found by.
-std::string compileName(const BenchCase &bench);
-/// `what`: `first` result of the tiered mode, `baseline` kernel, kernel found
-/// on `disk` or in `memory`.
-std::string latencyName(const BenchCase &bench, const char *what);
-std::string callName(const BenchCase &bench);
-/// `side`: `fused`, `op-by-op`, or the name of a compiled peer.
+/// A latency, and the end of the names of its benchmark. Of the keys, `compile`
+/// is a new kernel, `first` the first result in the tiered mode, `baseline` a
+/// kernel of that tier, `disk` and `memory` one found there, and `call` a small
+/// call.
+struct LatencyName {
+  const char *key, *suffix;
+};
+inline constexpr LatencyName latencyNames[] = {
+    {"compile", "/compile"},           {"first", "/latency/first"},
+    {"baseline", "/latency/baseline"}, {"disk", "/latency/disk"},
+    {"memory", "/latency/memory"},     {"call", "/call/16"}};
+
+/// The name of a result. `side`: `fused`, `op-by-op`, or the name of a compiled
+/// peer.
 std::string runName(const BenchCase &bench, const std::string &side,
                     const Point &point, unsigned threads);
 
-/// What is compared: the fused kernel first, then its rivals.
-std::vector<std::string> sidesOf();
+/// The names of what is compared: the fused kernel first, then its rivals.
+std::vector<std::string> sideNames();
 
 /// Registers, for every case: its compile time, the other ways to a kernel, the
 /// time of a call over 16 elements, and at every size and number of threads the

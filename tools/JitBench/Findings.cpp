@@ -6,23 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "JitBench/Findings.h"
 
-#include "Bench/Caches.h"
-#include "Bench/Machine.h"
+#include "Bench/Limits.h"
 #include "Bench/Peers.h"
+#include "Bench/Suite.h"
 
 #include <algorithm>
 #include <ctime>
+#include <iomanip>
 #include <set>
+#include <sstream>
 
 using namespace kexpr;
 using namespace kexpr::tools;
-
-const Limits *Findings::limitsFor(unsigned threads) const {
-  for (const Limits &entry : limits)
-    if (entry.threads == threads)
-      return &entry;
-  return nullptr;
-}
 
 const RunRow *Findings::find(const std::string &name, const std::string &size,
                              const std::string &side, unsigned threads) const {
@@ -46,99 +41,75 @@ std::string tools::titleOf(const std::string &side) {
 }
 
 std::vector<std::string> Findings::sides() const {
-  std::vector<std::string> order = sidesOf();
+  std::vector<std::string> order = sideNames();
   for (const RunRow &row : runs)
-    if (std::find(order.begin(), order.end(), row.side) == order.end())
+    if (std::ranges::find(order, row.side) == order.end())
       order.push_back(row.side);
   std::erase_if(order, [this](const std::string &side) {
-    return std::none_of(runs.begin(), runs.end(), [&side](const RunRow &row) {
-      return row.side == side;
-    });
+    return std::ranges::find(runs, side, &RunRow::side) == runs.end();
   });
   return order;
 }
 
 static std::string localTime() {
   const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  localtime_r(&now, &parts);
-  char text[32];
-  const std::size_t length =
-      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-  return {text, length};
+  std::ostringstream text;
+  text << std::put_time(std::localtime(&now), "%Y-%m-%d %H:%M");
+  return text.str();
 }
 
 static LatencyRow latencyOf(const RunLog &log, const BenchCase &bench) {
-  LatencyRow row;
-  row.name = bench.name;
-  const auto seconds = [&log](const std::string &name) {
-    const auto *result = log.find(name);
-    return result ? std::optional(result->seconds) : std::nullopt;
-  };
-  row.compile = seconds(compileName(bench));
-  if (const auto *compile = log.find(compileName(bench)))
+  LatencyRow row{.name = bench.name};
+  for (const auto &[key, suffix] : latencyNames)
+    if (const auto *result = log.find(bench.name + suffix))
+      row.seconds[key] = result->seconds;
+  if (const auto *compile = log.find(bench.name + latencyNames[0].suffix))
     for (const char *stage : {"parse", "plan", "emit", "codegen", "link"})
       row.stages.emplace_back(stage, compile->counters.at(stage));
-  row.first = seconds(latencyName(bench, "first"));
-  row.baseline = seconds(latencyName(bench, "baseline"));
-  row.disk = seconds(latencyName(bench, "disk"));
-  row.memory = seconds(latencyName(bench, "memory"));
-  row.call = seconds(callName(bench));
   return row;
 }
 
-namespace {
-/// The rows of one case at one size.
-class PointRows {
-public:
-  PointRows(const RunLog &log, const BenchCase &bench, const Point &point,
-            Findings &findings)
-      : log(log), bench(bench), point(point), findings(findings) {}
+/// Adds the rows of one case at one size.
+static void addRuns(Findings &findings, const RunLog &log,
+                    const BenchCase &bench, const Point &point,
+                    unsigned threads) {
+  const auto *fused = log.find(runName(bench, "fused", point, threads));
+  if (!fused)
+    return;
+  const auto counter = [fused](const char *name) {
+    return fused->counters.at(name);
+  };
+  RunRow row{.name = bench.name,
+             .size = point.label,
+             .threads = threads,
+             .elements = counter("elements"),
+             .bytes = counter("bytes"),
+             .operations = counter("operations"),
+             .triad = counter("triad")};
+  row.level = levelName(levelOf(static_cast<std::int64_t>(row.bytes), threads));
+  const auto limits =
+      std::ranges::find(findings.limits, threads, &Limits::threads);
+  if (limits != findings.limits.end())
+    row.limit = limitOf(*limits, row.bytes, row.operations, row.triad);
+  for (const std::string &side : sideNames())
+    if (const auto *run = log.find(runName(bench, side, point, threads))) {
+      row.side = side;
+      row.seconds = run->seconds;
+      findings.runs.push_back(row);
+    }
+}
 
-  void add(unsigned threads) {
-    const auto *fused = log.find(runName(bench, "fused", point, threads));
-    if (!fused)
-      return;
-    RunRow row;
-    row.name = bench.name;
-    row.size = point.label;
-    row.threads = threads;
-    row.elements = fused->counters.at("elements");
-    row.bytes = fused->counters.at("bytes");
-    row.operations = fused->counters.at("operations");
-    row.triad = fused->counters.at("triad");
-    row.level =
-        levelName(levelOf(static_cast<std::int64_t>(row.bytes), threads));
-    if (const Limits *limits = findings.limitsFor(threads))
-      row.limit = limitOf(*limits, row.bytes, row.operations, row.triad);
-    for (const std::string &side : sidesOf())
-      if (const auto *run = log.find(runName(bench, side, point, threads))) {
-        row.side = side;
-        row.seconds = run->seconds;
-        findings.runs.push_back(row);
-      }
-  }
-
-private:
-  const RunLog &log;
-  const BenchCase &bench;
-  const Point &point;
-  Findings &findings;
-};
-} // namespace
-
-static std::vector<unsigned> allThreads(const BenchOptions &options) {
+static std::set<unsigned> allThreads(const BenchOptions &options) {
   std::set<unsigned> all(options.threads.begin(), options.threads.end());
   all.insert(options.moreThreads.begin(), options.moreThreads.end());
-  return {all.begin(), all.end()};
+  return all;
 }
 
 Findings tools::collect(const RunLog &log, const BenchOptions &options,
                         const Engine &engine, std::vector<Limits> limits) {
-  Findings findings;
-  findings.machine = describeMachine(engine);
-  findings.date = localTime();
-  findings.limits = std::move(limits);
+  Findings findings{.machine = describeMachine(engine),
+                    .date = localTime(),
+                    .limits = std::move(limits)};
   for (const PlainLoops *peer : plainPeers())
     findings.peers.emplace_back(peer->name, peer->compiledBy);
   for (const BenchCase &bench : options.cases) {
@@ -146,17 +117,9 @@ Findings tools::collect(const RunLog &log, const BenchOptions &options,
     findings.latencies.push_back(latencyOf(log, bench));
     for (const Point &point : pointsOf(bench, options))
       for (unsigned threads : allThreads(options))
-        PointRows(log, bench, point, findings).add(threads);
+        addRuns(findings, log, bench, point, threads);
   }
   return findings;
-}
-
-static void raise(StreamSpeeds &speeds, const StreamSpeeds &least) {
-  speeds.read = std::max(speeds.read, least.read);
-  speeds.copy = std::max(speeds.copy, least.copy);
-  speeds.triad = std::max(speeds.triad, least.triad);
-  speeds.copyPast = std::max(speeds.copyPast, least.copyPast);
-  speeds.triadPast = std::max(speeds.triadPast, least.triadPast);
 }
 
 std::vector<Limits> tools::measureAllLimits(const BenchOptions &options,
@@ -168,7 +131,9 @@ std::vector<Limits> tools::measureAllLimits(const BenchOptions &options,
       const Limits &fewer = all.back();
       limits.fmaPerSecond = std::max(limits.fmaPerSecond, fewer.fmaPerSecond);
       for (std::size_t i = 0; i < limits.levels.size(); ++i)
-        raise(limits.levels[i].speeds, fewer.levels[i].speeds);
+        for (const auto speed : StreamSpeeds::All)
+          limits.levels[i].speeds.*speed = std::max(
+              limits.levels[i].speeds.*speed, fewer.levels[i].speeds.*speed);
     }
     all.push_back(std::move(limits));
   }

@@ -7,17 +7,12 @@
 
 const width = 360, right = 18, bottom = 38;
 
-/** Gives values of an axis a place from 0 to 1. */
+/** An axis; `part` maps a value to 0 to 1. */
 function axis(title, low, high, ticks, isLog) {
-  const part = isLog ? value => Math.log(value / low) / Math.log(high / low)
-                     : value => (value - low) / (high - low);
-  return {
-    title,
-    low,
-    high,
-    ticks,
-    part: value => Math.min(1, Math.max(0, part(value)))
-  };
+  const part = value =>
+    clamped(isLog ? Math.log(value / low) / Math.log(high / low)
+                  : (value - low) / (high - low));
+  return {title, low, high, ticks, part};
 }
 
 /** Decades around these positive values. */
@@ -76,48 +71,32 @@ function mark([x, y], series, tip) {
         title);
 }
 
-/** A frame, and how values come to a place in it. */
+/** A frame; `at` maps values to a point in it. */
 function frame(x, y) {
   const left = 46, top = 20, foot = 260 - bottom, end = width - right;
   const at = (valueX, valueY) => [left + x.part(valueX) * (end - left),
     foot - y.part(valueY) * (foot - top)];
-  const across = x.ticks.map(tick => {
-    const [place] = at(tick, y.low);
-    return [
-      path([[place, foot], [place, top]], "grid"),
-      text(place, foot + 14, "middle", short(tick))
-    ];
-  });
-  const up = y.ticks.map(tick => {
-    const [, place] = at(x.low, tick);
-    return [
-      path([[left, place], [end, place]], "grid"),
-      text(left - 4, place + 4, "end", short(tick))
-    ];
-  });
-  return {
-    x,
-    y,
-    at,
-    top,
-    elements: [
-      across, up, path([[left, top], [left, foot], [end, foot]], "axis"),
-      text((left + end) / 2, 254, "middle", x.title),
-      s("text", {
-        transform: `translate(11,${(top + foot) / 2}) rotate(-90)`,
-        "text-anchor": "middle"
-      },
-        y.title)
-    ]
-  };
+  const across = x.ticks.map(tick => [tick, at(tick, y.low)[0]])
+                   .map(([tick, x]) => [path([[x, foot], [x, top]], "grid"),
+                          text(x, foot + 14, "middle", short(tick))]);
+  const up = y.ticks.map(tick => [tick, at(x.low, tick)[1]])
+               .map(([tick, y]) => [path([[left, y], [end, y]], "grid"),
+                      text(left - 4, y + 4, "end", short(tick))]);
+  const transform = `translate(11,${(top + foot) / 2}) rotate(-90)`;
+  const elements = [
+    across, up, path([[left, top], [left, foot], [end, foot]], "axis"),
+    text((left + end) / 2, 254, "middle", x.title),
+    s("text", {transform, "text-anchor": "middle"}, y.title)
+  ];
+  return {x, y, at, top, elements};
 }
 
 /** A line with a mark at each value, an object with `x`, `y` and `tip`. */
 function line(plot, values, series) {
-  const places = values.map(value => plot.at(value.x, value.y));
+  const points = values.map(value => plot.at(value.x, value.y));
   return [
-    path(places, `run ${seriesClass(series)}`),
-    places.map((place, i) => mark(place, series, values[i].tip))
+    path(points, `run ${seriesClass(series)}`),
+    points.map((point, i) => mark(point, series, values[i].tip))
   ];
 }
 

@@ -36,9 +36,10 @@ function table({title, rows}) {
 function roofs({x, y, at}, limit) {
   const peak = limit.fma_per_second * 1e-9;
   const slanted = limit.levels.map((level, i) => {
+    const {read, copy, triad} = level;
     const speed = 1e-9 *
-      Math.max(level.read, level.copy, level.triad, level.copy_non_temporal,
-        level.triad_non_temporal);
+      Math.max(
+        read, copy, triad, level.copy_non_temporal, level.triad_non_temporal);
     const begin = Math.max(x.low, y.low / speed);
     const end = Math.min(x.high, peak / speed);
     return speed > 0 ? path([at(begin, begin * speed), at(end, end * speed)],
@@ -61,16 +62,14 @@ function roofline(limit) {
     logarithmic("G operations / s",
       [limit.fma_per_second * 1e-9, ...rows.map(row => speed(row) / 2)]));
   // Names of more would lie on top of each other.
-  const places = new Map();
-  for (const row of rows)
-    places.set(
-      across(row), (places.get(across(row)) ?? new Set()).add(row.expression));
-  const labels =
-    [...places].sort(([a], [b]) => a - b).map(([value, words], i) => {
-      const [x, y] = plot.at(value, plot.y.low);
-      return text(
-        x, y - 5 - 12 * (i % 2), "middle", [...words].join(", "), "soft");
-    });
+  const columns = [...new Set(rows.map(across))].sort((a, b) => a - b);
+  const labels = columns.map((value, i) => {
+    const [x, y] = plot.at(value, plot.y.low);
+    const names =
+      rows.filter(row => across(row) === value).map(row => row.expression);
+    const words = [...new Set(names)].join(", ");
+    return text(x, y - 5 - 12 * (i % 2), "middle", words, "soft");
+  });
   return figureOf(plot, `roofline for ${limit.threads} threads`,
     counted(limit.threads, "thread"), roofs(plot, limit),
     labels.length <= 12 ? labels : null,
@@ -203,11 +202,8 @@ show("roofline",
   legend(limits[0]?.levels.map(({name}) => `data in ${name}`) ?? [], "roof"),
   limits.map(roofline));
 show("throughput",
-  legend(
-    [
-      ...sides.map(side => side.title),
-      most > fewest ? `kexpr, ${most} threads` : []
-    ].flat(),
+  legend(sides.map(side => side.title)
+           .concat(most > fewest ? `kexpr, ${most} threads` : []),
     "run"),
   names.map(throughput));
 show("scaling", legend(names, "run"),

@@ -14,12 +14,12 @@
 
 namespace kexpr::tools {
 
-/// Pages of HTML with their styles and scripts in them, and `null` for data.
-/// `kexpr_page` in CMakeLists.txt makes them of the files that are edited.
+/// Pages of HTML with their styles and scripts inlined, and `null` for data.
+/// `kexpr_page` in CMakeLists.txt makes them of files.
 extern const std::string_view kernelPage, reportPage;
 
-/// The page with its data: one file that needs no other and no network. Strings
-/// may hold anything.
+/// The page with its data: one file that needs no other and no network. Any
+/// text in strings is shown as text.
 std::string fillPage(std::string_view page, const nlohmann::json &data);
 
 /// Data as ASCII; what is not UTF-8 becomes U+FFFD. A negative `indent` makes

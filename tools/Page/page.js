@@ -40,6 +40,7 @@ function put(id, ...children) {
   fill(document.getElementById(id), {}, children);
 }
 
+const clamped = share => Math.min(1, Math.max(0, share));
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** 1000 as 1k, 1e6 as 1M; three digits at most, four below one. */

@@ -9,33 +9,51 @@
 // generated tensors.
 //
 //===----------------------------------------------------------------------===//
+#include "Common/Array.h"
 #include "Common/CommandLine.h"
 #include "Common/Npy.h"
 #include "Common/Operand.h"
-#include "Run/Network.h"
-#include "Run/Summary.h"
+#include "Support/Text.h"
+#include "kexpr/Engine.h"
+#include "kexpr/PnnxGraph.h"
 #include "kexpr/kexpr.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iomanip>
+#include <iosfwd>
 #include <iostream>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 using namespace kexpr;
 using namespace kexpr::tools;
 
 namespace {
+/// What the command line says.
 struct Options {
   std::string expression;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
+  /// A network to run instead of an expression.
+  std::string param;
+  /// The network's constants; empty for the file beside it, if there is one.
+  std::string bin;
+  std::vector<std::string> inputs;  ///< `OPERAND` or `NAME=OPERAND`.
+  std::vector<std::string> outputs; ///< `FILE` or `NAME=FILE`.
+  Mode mode = Mode::Optimized;
+  Precision precision = Precision::Default;
   unsigned threads = 0;
-  bool interpret = false;
-  bool baseline = false;
+  bool noFuse = false;
+  bool print = false; ///< What the network is; without inputs no more.
   bool stats = false;
   std::string cacheDirectory;
-  Precision precision = Precision::Default;
-  NetworkOptions network;
 };
 } // namespace
 
@@ -58,8 +76,9 @@ Examples:
 Exit status: 0 success; 1 a bad expression, input or output; 2 bad usage.)";
 
 static void addOptions(CLI::App &app, Options &options) {
-  app.add_option("EXPR", options.expression,
-                 "the expression; '-' reads it from standard input");
+  auto *expression =
+      app.add_option("EXPR", options.expression,
+                     "the expression; '-' reads it from standard input");
   app.add_option("INPUT", options.inputs, "the operands; see below");
   app.add_option("-o,--output", options.outputs,
                  "write the result to a .npy file; once for each output. "
@@ -67,14 +86,15 @@ static void addOptions(CLI::App &app, Options &options) {
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
-  app.add_option("--threads", options.threads,
-                 "threads at most; 0, the default, is all")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
-  auto *interpret = app.add_flag("--interpret", options.interpret,
-                                 "generate no machine code");
-  app.add_flag("--baseline", options.baseline,
-               "generate code with LLVM's fastest code generator")
+  addThreads(app, options.threads);
+  const auto addMode = [&](const char *name, Mode mode, const char *help) {
+    return app.add_flag_callback(
+        name, [&options, mode] { options.mode = mode; }, help);
+  };
+  auto *interpret =
+      addMode("--interpret", Mode::Interpret, "generate no machine code");
+  addMode("--baseline", Mode::Baseline,
+          "generate code with LLVM's fastest code generator")
       ->excludes(interpret);
   addPrecision(app, options.precision);
   app.add_flag("--stats", options.stats,
@@ -84,10 +104,6 @@ static void addOptions(CLI::App &app, Options &options) {
                  "keep machine code in a directory, for the next run; "
                  "KEXPR_CACHE_DIR by default")
       ->type_name("DIR");
-  app.footer(footer);
-}
-
-static void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
   auto *pnnx = app.add_option("--pnnx", options.param,
                               "run a network instead of an expression")
                    ->type_name("FILE.pnnx.param");
@@ -101,22 +117,254 @@ static void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
                "print inputs, outputs and kernels of the network; without "
                "operands nothing is run")
       ->needs(pnnx);
-  app.final_callback([&app, pnnx] {
-    if (!*pnnx && app.get_option("EXPR")->empty())
+  app.final_callback([expression, pnnx] {
+    if (!*pnnx && expression->empty())
       throw CLI::RequiredError("EXPR");
   });
+  app.footer(footer);
 }
 
-static Expected<std::vector<Array>>
-makeInputs(const std::vector<std::string> &texts) {
-  std::vector<Array> arrays;
-  for (const std::string &text : texts) {
-    auto array = makeOperand(text);
-    if (!array)
-      return array.error();
-    arrays.push_back(std::move(*array));
+/// Type, shape, least, greatest and mean element, and the first few. Extremes
+/// and mean leave NaNs out, which are counted.
+static void printSummary(const Array &array) {
+  std::cout << nameOf(array.type()) << array.shape().str() << '\n';
+  const std::int64_t count = array.count();
+  if (count == 0)
+    return;
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  double sum = 0;
+  std::int64_t nans = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = array.at(i);
+    if (std::isnan(value)) {
+      ++nans;
+      continue;
+    }
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+    sum += value;
   }
-  return arrays;
+  std::cout << std::setprecision(9);
+  if (nans < count)
+    std::cout << "  min    " << least << "\n  max    " << greatest
+              << "\n  mean   " << sum / static_cast<double>(count - nans)
+              << '\n';
+  if (nans > 0)
+    std::cout << "  nan    " << nans << " of " << count << '\n';
+  constexpr std::int64_t most = 8;
+  std::cout << "  first ";
+  for (std::int64_t i = 0; i < std::min(count, most); ++i)
+    std::cout << ' ' << array.at(i);
+  std::cout << (count > most ? " ...\n" : "\n");
+}
+
+static double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+/// Compile times by stage, tier, code size, run time and threads.
+static void printStats(const Kernel &kernel, std::chrono::nanoseconds runTime,
+                       unsigned threads) {
+  const CompileTimes times = kernel.compileTimes();
+  const std::pair<const char *, std::chrono::nanoseconds> stages[] = {
+      {"parse", times.parse}, {"plan", times.plan},
+      {"emit", times.emit},   {"codegen", times.codegen},
+      {"link", times.link},   {"total", times.total()}};
+  std::cout << "tier     " << nameOf(kernel.tier()) << '\n';
+  std::cout << std::fixed << std::setprecision(3);
+  for (const auto &[name, time] : stages)
+    std::cout << std::left << std::setw(9) << name << std::right << std::setw(9)
+              << milliseconds(time) << " ms\n";
+  std::cout << "run      " << std::setw(9) << milliseconds(runTime) << " ms\n"
+            << std::defaultfloat << "code     " << kernel.codeSize()
+            << " bytes\n"
+            << "work     " << kernel.operationsPerElement()
+            << " operations an element\n"
+            << "threads  "
+            << (threads ? threads
+                        : std::max(1u, std::thread::hardware_concurrency()))
+            << " at most\n";
+}
+
+/// What an engine generated, by tier, and what its caches did.
+static void printStats(const Engine &engine) {
+  const EngineStats stats = engine.stats();
+  const auto &[baseline, optimized] = std::tie(stats.baseline, stats.optimized);
+  std::cout << "loops    " << std::fixed << std::setprecision(3) << "baseline "
+            << baseline.loops << " in " << milliseconds(baseline.time)
+            << " ms, optimized " << optimized.loops << " in "
+            << milliseconds(optimized.time) << " ms" << std::defaultfloat
+            << "\ncache    " << stats.hits << " hits, " << stats.misses
+            << " misses, " << stats.evictions << " evictions, " << stats.kernels
+            << " kernels, " << stats.codeBytes << " bytes\n"
+            << "disk     " << stats.diskHits << " hits, " << stats.diskMisses
+            << " misses, " << stats.diskStored << " stored, "
+            << stats.diskFailed << " failed\n";
+}
+
+namespace {
+/// `NAME=REST`, or a rest alone.
+struct Assignment {
+  std::string name;
+  std::string rest;
+};
+} // namespace
+
+using Names = std::vector<std::string>;
+
+/// Reads assignments. A word before the first `=` is a name only if it is one
+/// of `names`: files may be called anything. Those without a name get the names
+/// that are left, in order.
+static std::vector<Assignment> assign(const std::vector<std::string> &texts,
+                                      const Names &names, const Names &inOrder,
+                                      const char *kind) {
+  std::vector<Assignment> assignments;
+  for (const std::string &text : texts) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equals);
+    const bool isNamed =
+        equals < text.size() && std::ranges::count(names, name);
+    assignments.push_back(isNamed ? Assignment{name, text.substr(equals + 1)}
+                                  : Assignment{{}, text});
+  }
+  auto next = inOrder.begin();
+  for (Assignment &assignment : assignments) {
+    if (!assignment.name.empty())
+      continue;
+    while (next != inOrder.end() &&
+           std::ranges::count(assignments, *next, &Assignment::name))
+      ++next;
+    if (next == inOrder.end())
+      exitWith(
+          {ErrorCode::InvalidArgument,
+           concat("'", assignment.rest, "' is one more than the network's ",
+                  inOrder.size(), " ", kind, "s")});
+    assignment.name = *next;
+  }
+  return assignments;
+}
+
+static Names namesOf(Span<const GraphPort> ports) {
+  Names names;
+  for (const GraphPort &port : ports)
+    names.push_back(port.name);
+  return names;
+}
+
+/// The file of constants beside `x.pnnx.param` is `x.pnnx.bin`.
+static std::string binFor(const Options &options) {
+  if (!options.bin.empty())
+    return options.bin;
+  std::filesystem::path path = options.param;
+  path.replace_extension(".bin");
+  std::error_code ignored;
+  return path != options.param && std::filesystem::exists(path, ignored)
+             ? path.string()
+             : std::string();
+}
+
+static void printPorts(const char *kind, Span<const GraphPort> ports) {
+  for (const GraphPort &port : ports)
+    std::cout << kind << ' ' << port.name << ' '
+              << (port.type ? nameOf(*port.type) : "?")
+              << (port.shape ? port.shape->str() : "") << '\n';
+}
+
+static void printSteps(const std::vector<GraphStep> &steps, bool areTimed) {
+  for (const GraphStep &step : steps) {
+    std::cout << (step.expression.empty() ? "layer " : "kernel");
+    for (const std::string &name : step.operators)
+      std::cout << ' ' << name;
+    std::cout << "\n  " << step.elements << " elements, " << step.bytes
+              << " bytes";
+    if (areTimed)
+      std::cout << ", " << static_cast<double>(step.time.count()) / 1e3
+                << " us";
+    if (!step.expression.empty())
+      std::cout << "\n  " << step.expression;
+    std::cout << '\n';
+  }
+}
+
+/// Graphs may keep results where, and as, they were given.
+static Array copyOutput(const Engine &engine, const PnnxGraph &graph,
+                        const std::string &name) {
+  const auto view = orExit(graph.output(name));
+  Array array = orExit(Array::make(view.type(), view.shape()));
+  const Kernel kernel = orExit(engine.compile(
+      "@0", {.mode = Mode::Interpret, .operandTypes = {view.type()}}));
+  orExit(kernel.run(view, array.view()));
+  return array;
+}
+
+/// Runs the graph and gives its inputs, whose memory outputs may share.
+static std::vector<Array> runGraph(PnnxGraph &graph, const Options &options) {
+  const Names names = namesOf(graph.inputs());
+  const auto assignments = assign(options.inputs, names, names, "input");
+  std::vector<Array> inputs;
+  std::vector<NamedTensor> tensors;
+  for (const auto &[name, operand] : assignments) {
+    inputs.push_back(orExit(makeOperand(operand)));
+    tensors.push_back({name, inputs.back().view()});
+  }
+  const RunOptions run{.maxThreads = options.threads};
+  orExit(graph.run(tensors, {}, run));
+  if (options.stats) {
+    // The second time: the first may have compiled loops for these shapes.
+    printSteps(orExit(graph.profile(tensors, {}, run)), true);
+    std::cout << "memory   " << graph.memory().arena << " bytes for "
+              << graph.memory().values << " bytes of values\n";
+  }
+  return inputs;
+}
+
+/// The graph of a network that gives these outputs: operands may be among
+/// them.
+static PnnxGraph makeGraph(const Engine &engine, const Options &options,
+                           std::vector<Assignment> &outputs) {
+  const PnnxModel model =
+      orExit(PnnxModel::load(options.param, binFor(options)));
+  LayerRegistry registry;
+  orExit(registry.addElementwise());
+  GraphOptions graphOptions{.mode = options.mode,
+                            .precision = options.precision,
+                            .fuse = !options.noFuse};
+  PnnxGraph graph =
+      orExit(PnnxGraph::create(engine, model, registry, graphOptions));
+  const Names inOrder = namesOf(graph.outputs());
+  Names names = inOrder;
+  for (const PnnxOperand &operand : model.operands())
+    names.push_back(operand.name);
+  outputs = assign(options.outputs, names, inOrder, "output");
+  for (const Assignment &output : outputs)
+    if (!std::ranges::count(inOrder, output.name))
+      graphOptions.extraOutputs.push_back(output.name);
+  if (graphOptions.extraOutputs.empty())
+    return graph;
+  return orExit(PnnxGraph::create(engine, model, registry, graphOptions));
+}
+
+/// Runs a network of elementwise operators and writes or prints its outputs.
+static void runNetwork(const Engine &engine, const Options &options) {
+  std::vector<Assignment> outputs;
+  PnnxGraph graph = makeGraph(engine, options, outputs);
+  if (options.print) {
+    printPorts("input ", graph.inputs());
+    printPorts("output", graph.outputs());
+    printSteps(graph.steps(), false);
+    if (options.inputs.empty())
+      return;
+  }
+  const std::vector<Array> inputs = runGraph(graph, options);
+  for (const auto &[name, path] : outputs)
+    orExit(writeNpy(path, copyOutput(engine, graph, name)));
+  if (!outputs.empty())
+    return;
+  for (const GraphPort &port : graph.outputs()) {
+    const Array array = copyOutput(engine, graph, port.name);
+    std::cout << port.name << ' ';
+    printSummary(array);
+  }
 }
 
 static std::vector<TensorView> viewsOf(const std::vector<Array> &arrays) {
@@ -127,129 +375,62 @@ static std::vector<TensorView> viewsOf(const std::vector<Array> &arrays) {
 }
 
 /// The results of a kernel, in arrays of their own.
-static Expected<std::vector<Array>> compute(const Kernel &kernel,
-                                            const std::vector<Array> &inputs,
-                                            const Options &options) {
+static std::vector<Array> compute(const Kernel &kernel,
+                                  const std::vector<Array> &inputs,
+                                  const Options &options) {
   const auto views = viewsOf(inputs);
   std::vector<Array> outputs;
-  for (std::size_t i = 0; i < kernel.outputCount(); ++i) {
-    auto shape = kernel.outputShape(views, i);
-    if (!shape)
-      return shape.error();
-    auto output = Array::make(kernel.outputType(i), *shape);
-    if (!output)
-      return output.error();
-    outputs.push_back(std::move(*output));
-  }
+  for (std::size_t i = 0; i < kernel.outputCount(); ++i)
+    outputs.push_back(orExit(Array::make(
+        kernel.outputType(i), orExit(kernel.outputShape(views, i)))));
   const RunOptions run{.maxThreads = options.threads};
   const auto outputViews = viewsOf(outputs);
-  if (auto status = kernel.run(views, outputViews, run); !status)
-    return status.error();
+  orExit(kernel.run(views, outputViews, run));
   if (options.stats) {
     // The second time: the first may have compiled a loop for these shapes.
     const auto start = std::chrono::steady_clock::now();
     const Status status = kernel.run(views, outputViews, run);
     const auto time = std::chrono::steady_clock::now() - start;
-    if (!status)
-      return status.error();
-    printStats(std::cout, kernel, time, options.threads);
+    orExit(status);
+    printStats(kernel, time, options.threads);
   }
   return outputs;
 }
 
-static Status deliver(const std::vector<Array> &results,
-                      const std::vector<std::string> &paths) {
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (paths.empty())
-      printSummary(std::cout, results[i]);
-    else if (auto status = writeNpy(paths[i], results[i]); !status)
-      return status;
-  }
-  return {};
-}
-
-static Mode modeOf(const Options &options) {
-  if (options.interpret)
-    return Mode::Interpret;
-  return options.baseline ? Mode::Baseline : Mode::Optimized;
-}
-
-/// The operands' types and ranks, as far as results depend on them.
-static CompileOptions compileOptions(const Options &options,
-                                     const std::vector<Array> &inputs) {
-  CompileOptions compile{.mode = modeOf(options),
-                         .precision = options.precision};
-  for (const Array &input : inputs) {
+static void run(const Engine &engine, const Options &options) {
+  std::vector<Array> inputs;
+  std::vector<Shape> shapes;
+  // The operands' types and ranks, as far as results depend on them.
+  CompileOptions compile{.mode = options.mode, .precision = options.precision};
+  for (const std::string &text : options.inputs) {
+    const Array &input = inputs.emplace_back(orExit(makeOperand(text)));
     if (input.shape().rank() == 0)
       compile.zeroDimOperands.push_back(
-          static_cast<std::uint32_t>(compile.operandTypes.size()));
+          static_cast<std::uint32_t>(shapes.size()));
     compile.operandTypes.push_back(input.type());
-  }
-  return compile;
-}
-
-/// Prints what an expression without elements comes to.
-static Status printScalar(const Expression &expression,
-                          const std::vector<Array> &inputs) {
-  std::vector<Shape> shapes;
-  for (const Array &input : inputs)
     shapes.push_back(input.shape());
-  auto value = evaluate(expression, shapes);
-  if (!value)
-    return value.error();
-  std::cout << value->str() << '\n';
-  return {};
-}
-
-static Status run(const Engine &engine, const Options &options) {
-  auto inputs = makeInputs(options.inputs);
-  if (!inputs)
-    return inputs.error();
-  auto expression = Expression::parse(expressionText(options.expression));
-  if (!expression)
-    return expression.error();
-  if (options.outputs.empty() && isScalar(*expression))
-    return printScalar(*expression, *inputs);
-  auto kernel = engine.compile(*expression, compileOptions(options, *inputs));
-  if (!kernel)
-    return kernel.error();
-  const std::size_t wanted = options.outputs.size();
-  if (wanted != 0 && wanted != kernel->outputCount())
-    return Error(ErrorCode::InvalidArgument,
-                 std::to_string(wanted) + " output files for " +
-                     std::to_string(kernel->outputCount()) +
-                     " outputs of the expression");
-  auto results = compute(*kernel, *inputs, options);
-  if (!results)
-    return results.error();
+  }
+  const auto expression =
+      orExit(Expression::parse(expressionText(options.expression)));
+  const auto &paths = options.outputs;
+  if (paths.empty() && isScalar(expression)) {
+    // It has no elements: a number.
+    std::cout << orExit(evaluate(expression, shapes)).str() << '\n';
+    return;
+  }
+  const Kernel kernel = orExit(engine.compile(expression, compile));
+  if (!paths.empty() && paths.size() != kernel.outputCount())
+    exitWith({ErrorCode::InvalidArgument,
+              concat(paths.size(), " output files for ", kernel.outputCount(),
+                     " outputs of the expression")});
+  const auto results = compute(kernel, inputs, options);
   if (options.stats)
-    printStats(std::cout, engine);
-  return deliver(*results, options.outputs);
-}
-
-/// Here the first word that is no option is an operand.
-static Status runNetwork(const Engine &engine, const Options &options) {
-  NetworkOptions network = options.network;
-  network.inputs = options.inputs;
-  if (!options.expression.empty())
-    network.inputs.insert(network.inputs.begin(), options.expression);
-  network.outputs = options.outputs;
-  network.mode = modeOf(options);
-  network.precision = options.precision;
-  network.threads = options.threads;
-  network.stats = options.stats;
-  Status status = runNetwork(engine, network);
-  if (status && options.stats)
-    printStats(std::cout, engine);
-  return status;
-}
-
-static Engine makeEngine(const Options &options) {
-  const Engine engine({.cacheDirectory = options.cacheDirectory});
-  if (const Status status = engine.cacheStatus(); !status)
-    std::cerr << "warning: " << status.error().message()
-              << "; no machine code is kept there\n";
-  return engine;
+    printStats(engine);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (paths.empty())
+      printSummary(results[i]);
+    else
+      orExit(writeNpy(paths[i], results[i]));
 }
 
 int main(int argc, char **argv) {
@@ -257,12 +438,21 @@ int main(int argc, char **argv) {
                "kexpr-run");
   Options options;
   addOptions(app, options);
-  addNetworkOptions(app, options.network);
   if (auto exit = parseCommandLine(app, argc, argv))
     return *exit;
-  const Engine engine = makeEngine(options);
-  const Status status = options.network.param.empty()
-                            ? run(engine, options)
-                            : runNetwork(engine, options);
-  return status ? 0 : report(status.error());
+  const Engine engine({.cacheDirectory = options.cacheDirectory});
+  if (const Status status = engine.cacheStatus(); !status)
+    std::cerr << "warning: " << status.error().message()
+              << "; no machine code is kept there\n";
+  if (options.param.empty()) {
+    run(engine, options);
+    return 0;
+  }
+  // Here the first word that is no option is an operand.
+  if (!options.expression.empty())
+    options.inputs.insert(options.inputs.begin(), options.expression);
+  runNetwork(engine, options);
+  if (options.stats)
+    printStats(engine);
+  return 0;
 }

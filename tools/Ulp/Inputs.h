@@ -1,4 +1,4 @@
-//===- Ulp/Inputs.h - The arguments that kernels are measured at --------===//
+//===- Ulp/Inputs.h - The numbers that kernels are measured at -----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,24 @@
 
 namespace kexpr::tools {
 
+/// `x` rounded to `type`, F32 or F64.
+double roundTo(DType type, double x);
+
+/// The ordinal of a number, which is no NaN, among all of its type: 0 for 0, -1
+/// for -0, one more for the next.
+std::int64_t ordinalOf(DType type, double x);
+
+/// The number that has this ordinal.
+double numberAt(DType type, std::int64_t ordinal);
+
+/// The number that many ordinals further, infinity at most; NaN stays NaN.
+double neighbour(DType type, double x, std::int64_t steps);
+
 /// A list of inputs, each a number for every operand, that is never held in
 /// memory. The same at every run.
 struct Inputs {
   std::uint64_t count = 0;
-  /// Writes input `index` < count.
+  /// Writes input `index` < count. For any thread.
   std::function<void(std::uint64_t index, std::span<double> arguments)> at;
 };
 
@@ -35,9 +48,9 @@ struct Range {
 /// `type`: what the tables of special values show.
 std::vector<double> specialNumbers(DType type);
 
-/// One out of every `step` bit patterns of an f32, at a place among them that
-/// varies, so that the last bits do; all of them if `step` is 1. Then, unless
-/// it is, the special numbers.
+/// One out of every `step` bit patterns of an f32, at a random offset, so that
+/// the last bits vary; all of them if `step` is 1. Then, unless it is, the
+/// special numbers.
 Inputs steppedFloats(std::uint32_t step);
 
 /// All f32 numbers of a range.

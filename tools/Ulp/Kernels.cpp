@@ -8,6 +8,7 @@
 
 #include "Support/Text.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace kexpr;
@@ -28,7 +29,7 @@ static const std::map<unsigned, Engine> &engines() {
   return all;
 }
 
-std::span<const unsigned> tools::hostWidths() {
+const std::vector<unsigned> &tools::hostWidths() {
   static const auto widths = [] {
     std::vector<unsigned> widths;
     for (const auto &entry : engines())
@@ -48,16 +49,10 @@ static Error noSuchWidth(unsigned bits) {
                                " bits; it has ", all)};
 }
 
-Expected<KernelSet> tools::compileKernels(const Expression &expression,
-                                          DType type, Precision precision,
-                                          std::span<const unsigned> widths,
-                                          bool withInterpreter) {
-  if (widths.empty())
-    return noSuchWidth(0);
-  KernelSet set{precision, {widths.begin(), widths.end()}, {}};
-  CompileOptions options{.precision = precision};
-  options.operandTypes.assign(expression.operandCount(), type);
-  for (unsigned width : widths) {
+/// Adds a kernel of each width, and the interpreter's.
+static Status addKernels(KernelSet &set, const Expression &expression,
+                         CompileOptions options, bool withInterpreter) {
+  for (unsigned width : set.widths) {
     const auto engine = engines().find(width);
     if (engine == engines().end())
       return noSuchWidth(width);
@@ -66,12 +61,58 @@ Expected<KernelSet> tools::compileKernels(const Expression &expression,
       return kernel.error();
     set.kernels.push_back(std::move(*kernel));
   }
-  if (withInterpreter) {
-    options.mode = Mode::Interpret;
-    auto kernel = Engine().compile(expression, options);
-    if (!kernel)
-      return kernel.error();
-    set.interpreter.emplace(std::move(*kernel));
+  if (!withInterpreter)
+    return {};
+  options.mode = Mode::Interpret;
+  auto kernel = Engine().compile(expression, options);
+  if (!kernel)
+    return kernel.error();
+  set.interpreter.emplace(std::move(*kernel));
+  return {};
+}
+
+Expected<std::vector<KernelSet>>
+tools::compileKernels(const Expression &expression, DType type,
+                      std::span<const Precision> precisions,
+                      std::span<const unsigned> widths, bool withInterpreter) {
+  if (widths.empty())
+    widths = hostWidths();
+  if (widths.empty())
+    return noSuchWidth(0);
+  std::vector<KernelSet> sets;
+  for (Precision precision :
+       precisions.first(type == DType::F64 ? 1 : precisions.size())) {
+    CompileOptions options{.precision = precision};
+    options.operandTypes.assign(expression.operandCount(), type);
+    sets.push_back({precision, {widths.begin(), widths.end()}, {}});
+    if (auto status =
+            addKernels(sets.back(), expression, options, withInterpreter);
+        !status)
+      return status.error();
   }
-  return set;
+  return sets;
+}
+
+Status Block::compute(const Kernel &kernel, const Columns &inputs,
+                      Columns &out) {
+  out.resize(subject->type, subject->outputs, inputs.size());
+  std::vector<TensorView> arguments, outputs;
+  for (unsigned k = 0; k < subject->operands(); ++k)
+    arguments.push_back(inputs.view(k));
+  for (std::size_t i = 0; i < subject->outputs; ++i)
+    outputs.push_back(out.view(i));
+  return kernel.run(arguments, outputs, {.maxThreads = 1, .tileElements = 0});
+}
+
+Status Block::compute(const Columns &inputs) {
+  Status status;
+  for (std::size_t i = 0; status && i < results.size(); ++i)
+    status = compute(set->kernels[i], inputs, results[i]);
+  if (status && set->interpreter)
+    status = compute(*set->interpreter, inputs, interpreted);
+  areSame = status && std::all_of(results.begin(), results.end(),
+                                  [this](const Columns &result) {
+                                    return result.isIdentical(oracle());
+                                  });
+  return status;
 }

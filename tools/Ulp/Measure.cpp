@@ -6,9 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "Ulp/Measure.h"
 
-#include "Ulp/Block.h"
+#include "Support/Quote.h"
+#include "Support/Text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <tuple>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -37,99 +43,160 @@ bool tools::isOtherKind(double got, double expected) {
 }
 
 bool Measured::isWithinBounds() const {
-  return std::all_of(
-      kernels.begin(), kernels.end(),
-      [](const Accuracy &accuracy) { return accuracy.isWithinBound(); });
+  return std::ranges::all_of(kernels, &Accuracy::isWithinBound);
 }
 
-static Inputs inputsOf(const MeasureRequest &request) {
-  const ops::OpEntry &entry = ops::table()[request.op];
-  if (request.type == DType::F32 && entry.arity == 1)
-    return steppedFloats(request.step);
-  return operatorInputs(request.type, entry.arity, entry.info.domain,
-                        request.count);
-}
-
-static Expected<std::vector<KernelSet>> compile(const Subject &subject,
-                                                const MeasureRequest &request) {
-  auto precisions = request.precisions;
-  if (request.type == DType::F64)
-    precisions = {Precision::Default};
-  std::span<const unsigned> widths = request.widths;
-  if (widths.empty())
-    widths = hostWidths();
-  std::vector<KernelSet> sets;
-  for (Precision precision : precisions) {
-    auto set = compileKernels(subject.expression, subject.type, precision,
-                              widths, request.checkWidths);
-    if (!set)
-      return set.error();
-    sets.push_back(std::move(*set));
-  }
-  return sets;
-}
-
-static Expected<std::vector<SpecialCase>>
-specialCases(const Subject &subject, std::span<const KernelSet> sets) {
+static Status addSpecials(Measured &measured, const Subject &subject,
+                          std::span<const KernelSet> sets) {
   const auto numbers = specialNumbers(subject.type);
   Columns columns;
   columns.resize(subject.type, 1, numbers.size());
-  std::vector<SpecialCase> cases;
   Real exact;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     columns.set(0, i, numbers[i]);
     settle(subject, {&numbers[i], 1}, {&exact, 1});
-    cases.push_back({numbers[i], exact.roundTo(subject.type), {}});
+    measured.specials.push_back({numbers[i], exact.roundTo(subject.type), {}});
   }
   for (const KernelSet &set : sets) {
     Block block(set, subject);
     if (auto status = block.compute(columns); !status)
-      return status.error();
+      return status;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      cases[i].got.push_back(block.at(0, 0, i));
+      measured.specials[i].got.push_back(block[0].at(0, i));
   }
-  return cases;
-}
-
-static Accuracy accuracyOf(const MeasureRequest &request, const KernelSet &set,
-                           std::size_t kernel, const Tally &tally) {
-  return {.op = request.op,
-          .type = request.type,
-          .precision = set.precision,
-          .width = set.widths[kernel],
-          .bound = boundOf(request.op, request.type, set.precision),
-          .worst = tally.ulp.error,
-          .arguments = tally.ulp.arguments,
-          .misrounded = tally.misrounded,
-          .wrongSigns = tally.wrongSigns,
-          .differing = tally.differing,
-          .walked = tally.walked,
-          .wrongSignAt = tally.wrongSign.arguments,
-          .differingAt = tally.different.arguments};
+  return {};
 }
 
 Expected<Measured> tools::measure(const Subject &subject,
                                   const MeasureRequest &request) {
-  auto sets = compile(subject, request);
+  const auto &[op, type] = std::tie(request.op, request.type);
+  auto sets =
+      compileKernels(subject.expression, subject.type, request.precisions,
+                     request.widths, request.checkWidths);
   if (!sets)
     return sets.error();
-  auto tallies = walk(subject, *sets, inputsOf(request), request.walk);
+  const ops::OpEntry &entry = ops::table()[op];
+  const auto tallies = sweep(
+      subject, *sets,
+      type == DType::F32 && entry.arity == 1
+          ? steppedFloats(request.step)
+          : operatorInputs(type, entry.arity, entry.info.domain, request.count),
+      request.sweep);
   if (!tallies)
     return tallies.error();
   Measured measured;
   for (std::size_t s = 0; s < sets->size(); ++s)
-    for (std::size_t k = 0; k < (*sets)[s].kernels.size(); ++k)
-      measured.kernels.push_back(
-          accuracyOf(request, (*sets)[s], k, (*tallies)[s][0][k]));
-  if (subject.operands() == 1) {
-    auto specials = specialCases(subject, *sets);
-    if (!specials)
-      return specials.error();
-    measured.specials = std::move(*specials);
-  }
+    for (std::size_t k = 0; k < (*sets)[s].kernels.size(); ++k) {
+      const Precision precision = (*sets)[s].precision;
+      measured.kernels.push_back({op, type, precision, (*sets)[s].widths[k],
+                                  boundOf(op, type, precision),
+                                  (*tallies)[s][0][k]});
+    }
+  if (subject.operands() == 1)
+    if (auto status = addSpecials(measured, subject, *sets); !status)
+      return status.error();
   return measured;
 }
 
 Expected<Measured> tools::measure(const MeasureRequest &request) {
   return measure(operatorSubject(request.op, request.type), request);
+}
+
+bool Study::isConsistent() const {
+  for (const auto &outputs : tallies)
+    for (const auto &kernels : outputs)
+      for (const Tally &tally : kernels)
+        if (tally.differing)
+          return false;
+  return true;
+}
+
+std::optional<double> tools::parseNumber(std::string_view text) {
+  const std::string copy(text);
+  char *end = nullptr;
+  // strtod passes over blanks; a number does not start with one.
+  if (copy.empty() || std::isspace(static_cast<unsigned char>(copy.front())))
+    return std::nullopt;
+  const double x = std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size() ? std::optional(x) : std::nullopt;
+}
+
+std::optional<std::uint64_t> tools::parseWhole(std::string_view text) {
+  std::uint64_t value = 0;
+  const char *last = text.data() + text.size();
+  const auto [end, fault] = std::from_chars(text.data(), last, value);
+  return fault == std::errc() && end == last ? std::optional(value)
+                                             : std::nullopt;
+}
+
+template <class... Args> static Error invalid(const Args &...args) {
+  return {ErrorCode::InvalidArgument, concat(args...)};
+}
+
+Status tools::addRange(std::string_view text,
+                       std::map<std::uint32_t, Range> &ranges) {
+  const std::size_t equals = text.find('='), colon = text.find(':');
+  if (equals == text.npos || colon == text.npos || colon < equals)
+    return invalid("range ", quote(text),
+                   " is not written OPERAND=LOW:HIGH, as 0=-10:10");
+  const auto operand = parseWhole(text.substr(0, equals));
+  if (!operand || *operand >= ParseLimits().maxOperands)
+    return invalid("range ", quote(text), " names no operand");
+  const auto low = parseNumber(text.substr(equals + 1, colon - equals - 1));
+  const auto high = parseNumber(text.substr(colon + 1));
+  if (!low || !high)
+    return invalid("range ", quote(text), " lacks a number on one side of ':'");
+  if (!std::isfinite(*low) || !std::isfinite(*high))
+    return invalid("the ends of range ", quote(text), " must be finite");
+  if (*low > *high)
+    return invalid("range ", quote(text), " is empty: ", *low, " is more than ",
+                   *high);
+  const auto key = static_cast<std::uint32_t>(*operand);
+  if (!ranges.emplace(key, Range{*low, *high}).second)
+    return invalid("operand @", key, " has two ranges");
+  return {};
+}
+
+static Expected<Inputs> inputsOf(const Expression &expression,
+                                 const MeasureRequest &request) {
+  // A range for each operand slot, its ends numbers of the type.
+  std::vector<Range> ranges(expression.operandCount(), UsualRange);
+  const auto used = expression.usedOperands();
+  for (const auto &[operand, range] : request.ranges) {
+    if (!std::binary_search(used.begin(), used.end(), operand))
+      return invalid("there is a range for @", operand,
+                     ", which the expression does not use");
+    ranges[operand] = {roundTo(request.type, range.low),
+                       roundTo(request.type, range.high)};
+    if (!std::isfinite(ranges[operand].low) ||
+        !std::isfinite(ranges[operand].high))
+      return invalid("the range of @", operand, " is too wide for ",
+                     nameOf(request.type));
+  }
+  if (!request.exhaustive)
+    return inputsIn(request.type, std::move(ranges), request.count);
+  if (request.type != DType::F32 || ranges.size() != 1)
+    return invalid("all numbers can be enumerated for one f32 operand @0 only");
+  return floatsIn(ranges.front());
+}
+
+Expected<Study> tools::study(const MeasureRequest &request) {
+  const auto expression = Expression::parse(request.expression);
+  if (!expression)
+    return expression.error();
+  auto sets = compileKernels(*expression, request.type, request.precisions,
+                             request.widths, request.checkWidths);
+  if (!sets)
+    return sets.error();
+  if (expression->operandCount() == 0)
+    return invalid("the expression has no operands to be measured at");
+  const auto inputs = inputsOf(*expression, request);
+  if (!inputs)
+    return inputs.error();
+  const Subject subject = expressionSubject(*expression, request.type);
+  auto tallies = sweep(subject, *sets, *inputs, request.sweep);
+  if (!tallies)
+    return tallies.error();
+  return Study{request.expression, request.type, subject.outputs,
+               std::move(*sets), std::move(*tallies)};
 }

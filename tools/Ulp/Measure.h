@@ -1,4 +1,4 @@
-//===- Ulp/Measure.h - The accuracy of an operator ----------------------===//
+//===- Ulp/Measure.h - The accuracy of operators and expressions ---------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,12 @@
 #ifndef KEXPR_TOOLS_ULP_MEASURE_H
 #define KEXPR_TOOLS_ULP_MEASURE_H
 
-#include "Ops/Table.h"
-#include "Ulp/Tally.h"
-#include "Ulp/Walk.h"
+#include "Ulp/Sweep.h"
 #include "kexpr/Precision.h"
 
-#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace kexpr::tools {
@@ -20,24 +20,35 @@ namespace kexpr::tools {
 /// "default" or "accurate".
 std::string_view nameOf(Precision precision);
 
+/// Where operands without a range of their own are drawn from.
+inline constexpr Range UsualRange{-10, 10};
+
 /// What to measure, and how thoroughly.
 struct MeasureRequest {
+  /// For `measure`.
   ops::OpId op = 0;
+  /// For `study`.
+  std::string expression = {};
   DType type = DType::F32;
-  /// f64 knows one precision only and does not look at this.
+  /// f64 knows one precision only and takes the first.
   std::vector<Precision> precisions = {Precision::Default};
   /// Empty: each width this CPU has.
   std::vector<unsigned> widths = {};
-  /// Of f32 and one argument, one bit pattern out of `step` is an input.
+  /// By operand of the expression.
+  std::map<std::uint32_t, Range> ranges = {};
+  /// Of f32 operators of one argument, one bit pattern out of `step` is an
+  /// input.
   std::uint32_t step = 1;
-  /// Of other operators, so many inputs.
+  /// Of other operators and of expressions, so many inputs.
   std::uint64_t count = 1 << 18;
+  /// All numbers of the range of the expression's only operand, which is f32.
+  bool exhaustive = false;
   /// Whether results are also compared with the interpreter's.
   bool checkWidths = true;
-  WalkOptions walk = {};
+  SweepOptions sweep = {};
 };
 
-/// What was measured of one kernel.
+/// The measurement of one kernel.
 struct Accuracy {
   ops::OpId op = 0;
   DType type = DType::F32;
@@ -45,19 +56,15 @@ struct Accuracy {
   unsigned width = 0;
   /// What the operator table promises, in ulp.
   double bound = 0;
-  /// The largest error, and where it is; no arguments if there is none.
-  double worst = 0;
-  std::vector<double> arguments = {};
-  std::uint64_t misrounded = 0, wrongSigns = 0, differing = 0, walked = 0;
-  /// The first arguments of those; not kept in files.
-  std::vector<double> wrongSignAt = {}, differingAt = {};
+  Tally tally = {};
 
   bool isWithinBound() const {
-    return worst <= bound && wrongSigns == 0 && differing == 0;
+    return tally.ulp.error <= bound && tally.wrongSigns == 0 &&
+           tally.differing == 0;
   }
 };
 
-/// What becomes of one special number.
+/// The results at one special number.
 struct SpecialCase {
   double argument;
   /// The reference, rounded.
@@ -91,6 +98,33 @@ Expected<Measured> measure(const MeasureRequest &request);
 /// The same against another reference than the operator's own.
 Expected<Measured> measure(const Subject &subject,
                            const MeasureRequest &request);
+
+/// The measurement of an expression.
+struct Study {
+  std::string text;
+  DType type;
+  std::size_t outputs;
+  std::vector<KernelSet> sets;
+  Tallies tallies;
+
+  /// Whether all widths and the interpreter gave the same bits.
+  bool isConsistent() const;
+};
+
+/// A number as C writes it, decimal or hexadecimal, and nothing else.
+std::optional<double> parseNumber(std::string_view text);
+/// A whole number without sign.
+std::optional<std::uint64_t> parseWhole(std::string_view text);
+
+/// Reads `OPERAND=LOW:HIGH`, as `0=-10:10`, into `ranges`. Errors:
+/// InvalidArgument for other text, for an empty or infinite range, and for a
+/// second range of an operand.
+Status addRange(std::string_view text, std::map<std::uint32_t, Range> &ranges);
+
+/// Measures an expression through its compiled kernels. Errors: those of
+/// Engine::compile and Kernel::run; InvalidArgument for ranges that do not fit
+/// the expression or the type.
+Expected<Study> study(const MeasureRequest &request);
 
 } // namespace kexpr::tools
 

@@ -19,7 +19,7 @@
 
 #include <mpfr.h>
 
-#include <utility>
+#include <compare>
 
 namespace kexpr::tools {
 
@@ -72,11 +72,7 @@ public:
     return result;
   }
 
-  friend Real operator-(const Real &x) {
-    Real result{Unset{}};
-    mpfr_neg(result.value, x.value, MPFR_RNDN);
-    return result;
-  }
+  friend Real operator-(const Real &x) { return apply<mpfr_neg>(x); }
   friend Real operator+(const Real &x, const Real &y) {
     return apply<mpfr_add>(x, y);
   }
@@ -97,28 +93,18 @@ public:
   friend bool operator==(const Real &x, const Real &y) {
     return mpfr_equal_p(x.value, y.value);
   }
-  friend bool operator!=(const Real &x, const Real &y) { return !(x == y); }
-  friend bool operator<(const Real &x, const Real &y) {
-    return mpfr_less_p(x.value, y.value);
+  friend std::partial_ordering operator<=>(const Real &x, const Real &y) {
+    if (mpfr_unordered_p(x.value, y.value))
+      return std::partial_ordering::unordered;
+    return mpfr_cmp(x.value, y.value) <=> 0;
   }
-  friend bool operator<=(const Real &x, const Real &y) {
-    return mpfr_lessequal_p(x.value, y.value);
-  }
-  friend bool operator>(const Real &x, const Real &y) { return y < x; }
-  friend bool operator>=(const Real &x, const Real &y) { return y <= x; }
 
   friend bool isnan(const Real &x) { return mpfr_nan_p(x.value); }
   friend bool signbit(const Real &x) { return mpfr_signbit(x.value); }
 
-  friend Real fabs(const Real &x) {
-    Real result{Unset{}};
-    mpfr_abs(result.value, x.value, MPFR_RNDN);
-    return result;
-  }
+  friend Real fabs(const Real &x) { return apply<mpfr_abs>(x); }
   friend Real copysign(const Real &x, const Real &y) {
-    Real result{Unset{}};
-    mpfr_copysign(result.value, x.value, y.value, MPFR_RNDN);
-    return result;
+    return apply<mpfr_copysign>(x, y);
   }
   friend Real floor(const Real &x) { return toWhole<mpfr_floor>(x); }
   friend Real ceil(const Real &x) { return toWhole<mpfr_ceil>(x); }

@@ -36,16 +36,18 @@ TEST_P(EveryKernel, IsWithinItsBound) {
                .precisions = {Precision::Default, Precision::Accurate},
                .step = 256,
                .count = 1 << 14,
-               .walk = {.threads = 1}});
+               .sweep = {.threads = 1}});
   ASSERT_TRUE(measured) << measured.error().message();
   ASSERT_FALSE(measured->kernels.empty());
   for (const Accuracy &kernel : measured->kernels) {
     SCOPED_TRACE(std::string(nameOf(kernel.precision)) + ", " +
                  std::to_string(kernel.width) + " bits");
-    EXPECT_LE(kernel.worst, kernel.bound)
-        << "at " << (kernel.arguments.empty() ? 0 : kernel.arguments[0]);
-    EXPECT_EQ(kernel.wrongSigns, 0u);
-    EXPECT_EQ(kernel.differing, 0u) << "from the interpreter";
+    EXPECT_LE(kernel.tally.ulp.error, kernel.bound)
+        << "at "
+        << (kernel.tally.ulp.arguments.empty() ? 0
+                                               : kernel.tally.ulp.arguments[0]);
+    EXPECT_EQ(kernel.tally.wrongSigns, 0u);
+    EXPECT_EQ(kernel.tally.differing, 0u) << "from the interpreter";
   }
 }
 

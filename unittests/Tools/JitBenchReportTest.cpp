@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "JitBench/Json.h"
-#include "JitBench/Tables.h"
+#include "JitBench/Report.h"
 #include "Tools/Drawn.h"
 
 #include <nlohmann/json.hpp>
@@ -55,8 +54,7 @@ static Findings sample() {
   LatencyRow latency;
   latency.name = "a<b & \"c\"";
   latency.stages = {{"parse", 1e-6}, {"codegen", 1e-3}};
-  latency.compile = 2e-3;
-  latency.memory = 1e-7;
+  latency.seconds = {{"compile", 2e-3}, {"memory", 1e-7}};
   findings.latencies.push_back(latency);
   return findings;
 }
@@ -81,7 +79,7 @@ TEST(JitBenchReport, AxesFitAnyTime) {
     GTEST_SKIP() << test::NoNode;
   Findings findings = sample();
   for (double seconds : {0.0, 3e-9, 1.7e-3, 87e-3, 0.95, 12.0}) {
-    findings.latencies[0].compile = findings.latencies[0].memory = seconds;
+    findings.latencies[0].seconds = {{"compile", seconds}, {"memory", seconds}};
     const std::string page = test::drawn(renderPage(findings));
     EXPECT_EQ(page.find("=\"NaN"), page.npos) << seconds;
     EXPECT_EQ(page.find("NaN\""), page.npos) << seconds;

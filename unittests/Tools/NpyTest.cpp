@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Common/Npy.h"
-#include "Common/NpyHeader.h"
 #include "Tools/Command.h"
 
 #include <random>

@@ -10,7 +10,6 @@
 #include "Ulp/Inputs.h"
 #include "Ulp/Measure.h"
 #include "Ulp/Records.h"
-#include "Ulp/Study.h"
 
 #include <algorithm>
 #include <numeric>
@@ -98,7 +97,7 @@ TEST(UlpMeasure, OperatorsAreWithinTheirBounds) {
     ASSERT_TRUE(measured) << name;
     EXPECT_TRUE(measured->isWithinBounds()) << name;
     EXPECT_EQ(measured->kernels.size(), hostWidths().size());
-    EXPECT_GT(measured->kernels[0].walked, 4000u);
+    EXPECT_GT(measured->kernels[0].tally.inputs, 4000u);
   }
 }
 
@@ -109,19 +108,21 @@ TEST(UlpMeasure, F64IsMeasuredOnce) {
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->kernels.size(), hostWidths().size());
   EXPECT_TRUE(measured->isWithinBounds());
-  EXPECT_EQ(measured->kernels[0].worst, 0.5);
+  EXPECT_EQ(measured->kernels[0].tally.ulp.error, 0.5);
 }
 
 TEST(UlpMeasure, ThreadsDoNotMatter) {
   auto request = quickRequest("exp");
-  request.walk.threads = 1;
+  request.sweep.threads = 1;
   const auto one = measure(request);
-  request.walk.threads = 3;
+  request.sweep.threads = 3;
   const auto three = measure(request);
   ASSERT_TRUE(one && three);
-  EXPECT_EQ(one->kernels[0].worst, three->kernels[0].worst);
-  EXPECT_EQ(one->kernels[0].arguments, three->kernels[0].arguments);
-  EXPECT_EQ(one->kernels[0].misrounded, three->kernels[0].misrounded);
+  EXPECT_EQ(one->kernels[0].tally.ulp.error, three->kernels[0].tally.ulp.error);
+  EXPECT_EQ(one->kernels[0].tally.ulp.arguments,
+            three->kernels[0].tally.ulp.arguments);
+  EXPECT_EQ(one->kernels[0].tally.misrounded,
+            three->kernels[0].tally.misrounded);
 }
 
 TEST(UlpMeasure, AWrongResultIsReported) {
@@ -131,10 +132,10 @@ TEST(UlpMeasure, AWrongResultIsReported) {
   const auto measured = measure(subject, quickRequest("sin"));
   ASSERT_TRUE(measured);
   EXPECT_FALSE(measured->isWithinBounds());
-  const Accuracy &worst = measured->kernels[0];
-  EXPECT_GT(worst.worst, 1e6);
-  EXPECT_EQ(worst.arguments.size(), 1u);
-  EXPECT_GT(worst.misrounded, worst.walked / 3);
+  const Tally &worst = measured->kernels[0].tally;
+  EXPECT_GT(worst.ulp.error, 1e6);
+  EXPECT_EQ(worst.ulp.arguments.size(), 1u);
+  EXPECT_GT(worst.misrounded, worst.inputs / 3);
 }
 
 TEST(UlpMeasure, AWrongSignOfZeroIsReported) {
@@ -147,8 +148,9 @@ TEST(UlpMeasure, AWrongSignOfZeroIsReported) {
   subject.quick = nullptr;
   const auto measured = measure(subject, quickRequest("abs"));
   ASSERT_TRUE(measured);
-  EXPECT_GT(measured->kernels[0].wrongSigns, 0u);
-  EXPECT_EQ(measured->kernels[0].wrongSignAt, std::vector<double>{0});
+  EXPECT_GT(measured->kernels[0].tally.wrongSigns, 0u);
+  EXPECT_EQ(measured->kernels[0].tally.wrongSign.arguments,
+            std::vector<double>{0});
   EXPECT_FALSE(measured->isWithinBounds());
   EXPECT_TRUE(isOtherKind(measured->specials[0].got[0],
                           measured->specials[0].expected));
@@ -165,18 +167,19 @@ TEST(UlpMeasure, AQuickReferenceThatIsWrongIsNotBelieved) {
   EXPECT_TRUE(measured->isWithinBounds());
 }
 
-TEST(UlpWalk, KernelsThatDifferAreCounted) {
+TEST(UlpSweep, KernelsThatDifferAreCounted) {
   const auto sine = *Expression::parse("sin(@0)");
-  const auto widths = hostWidths().first(1);
-  auto set = compileKernels(sine, DType::F32, Precision::Default, widths, true);
+  const auto widths = std::span(hostWidths()).first(1);
+  const std::vector precisions = {Precision::Default};
+  auto sets = compileKernels(sine, DType::F32, precisions, widths, true);
   auto other = compileKernels(*Expression::parse("cos(@0)"), DType::F32,
-                              Precision::Default, widths, false);
-  ASSERT_TRUE(set && other);
-  set->widths.push_back(widths[0]);
-  set->kernels.push_back(other->kernels[0]);
+                              precisions, widths, false);
+  ASSERT_TRUE(sets && other);
+  (*sets)[0].widths.push_back(widths[0]);
+  (*sets)[0].kernels.push_back((*other)[0].kernels[0]);
   const Subject subject = operatorSubject(*ops::find("sin"), DType::F32);
   const auto tallies =
-      walk(subject, {&*set, 1}, inputsIn(DType::F32, {{-3, 3}}, 1000), {});
+      sweep(subject, *sets, inputsIn(DType::F32, {{-3, 3}}, 1000), {});
   ASSERT_TRUE(tallies);
   EXPECT_EQ((*tallies)[0][0][0].differing, 0u);
   EXPECT_GT((*tallies)[0][0][1].differing, 900u);
@@ -189,7 +192,7 @@ TEST(UlpStudy, CountsEveryInputOnce) {
   const auto found = study({.expression = "add(mul(@0,@1),1)", .count = 3000});
   ASSERT_TRUE(found);
   for (const Tally &tally : found->tallies[0][0]) {
-    EXPECT_EQ(tally.walked, 3000u);
+    EXPECT_EQ(tally.inputs, 3000u);
     EXPECT_EQ(std::accumulate(tally.counts.begin(), tally.counts.end(),
                               std::uint64_t{0}),
               3000u);
@@ -224,17 +227,17 @@ TEST(UlpStudy, ExhaustiveIsEveryFloat) {
                             .ranges = {{0, {1, 0x1.002p0}}},
                             .exhaustive = true});
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->tallies[0][0][0].walked, 4097u);
+  EXPECT_EQ(found->tallies[0][0][0].inputs, 4097u);
 }
 
 static Records smallRecords() {
   Records records(4, 100);
-  records.add({.op = *ops::find("exp"),
-               .width = 256,
-               .worst = std::numeric_limits<double>::infinity(),
-               .arguments = {-0.1},
-               .misrounded = 3,
-               .walked = 10});
+  records.add(
+      {.op = *ops::find("exp"),
+       .width = 256,
+       .tally = {.inputs = 10,
+                 .misrounded = 3,
+                 .ulp = {std::numeric_limits<double>::infinity(), 0, {-0.1}}}});
   records.add({.op = *ops::find("add"), .type = DType::F64, .width = 128});
   return records;
 }
@@ -250,8 +253,8 @@ TEST(UlpRecords, SurviveTheirFile) {
   }());
   ASSERT_EQ(read.rows().size(), 2u);
   EXPECT_EQ(read.rows()[0].op, *ops::find("add"));
-  EXPECT_EQ(read.rows()[1].arguments, std::vector<double>{-0.1});
-  EXPECT_TRUE(std::isinf(read.rows()[1].worst));
+  EXPECT_EQ(read.rows()[1].tally.ulp.arguments, std::vector<double>{-0.1});
+  EXPECT_TRUE(std::isinf(read.rows()[1].tally.ulp.error));
   EXPECT_EQ(read.rows()[1].bound, ops::table()[read.rows()[1].op].info.ulp.f32);
   EXPECT_TRUE(read.has(*ops::find("exp"), DType::F32, Precision::Default, 256));
   EXPECT_FALSE(

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestUtil/Floats.h"
-#include "Ulp/Order.h"
-#include "Ulp/References.h"
-#include "Ulp/Text.h"
+#include "Ulp/Inputs.h"
+#include "Ulp/Records.h"
+#include "Ulp/Subject.h"
 #include "Ulp/Verdict.h"
 
 #include <gtest/gtest.h>
@@ -86,12 +86,12 @@ TEST(UlpReal, PrecisionIsThatOfTheThread) {
   EXPECT_TRUE(fabs(third - Real(1) / Real(3)) < Real(0x1p-250));
 }
 
-TEST(UlpOrder, PlacesAreConsecutive) {
+TEST(UlpOrder, OrdinalsAreConsecutive) {
   for (DType type : {DType::F32, DType::F64}) {
-    EXPECT_EQ(placeOf(type, 0.0), 0);
-    EXPECT_EQ(placeOf(type, -0.0), -1);
+    EXPECT_EQ(ordinalOf(type, 0.0), 0);
+    EXPECT_EQ(ordinalOf(type, -0.0), -1);
     for (double x : {-Infinity, -2.5, -0.0, 0.0, 1.0, 0x1p-126, Infinity})
-      EXPECT_PRED2(sameNumber, numberAt(type, placeOf(type, x)), x);
+      EXPECT_PRED2(sameNumber, numberAt(type, ordinalOf(type, x)), x);
     EXPECT_EQ(neighbour(type, Infinity, 1), Infinity);
     EXPECT_TRUE(std::isnan(neighbour(type, NaN, 1)));
   }

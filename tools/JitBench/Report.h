@@ -1,17 +1,24 @@
-//===- JitBench/Json.h - Findings to and from JSON ------------------------===//
+//===- JitBench/Report.h - Findings as tables, JSON and a page -----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_TOOLS_JITBENCH_JSON_H
-#define KEXPR_TOOLS_JITBENCH_JSON_H
+#ifndef KEXPR_TOOLS_JITBENCH_REPORT_H
+#define KEXPR_TOOLS_JITBENCH_REPORT_H
 
+#include "Bench/Table.h"
 #include "JitBench/Findings.h"
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <iosfwd>
+
 namespace kexpr::tools {
+
+/// All findings as tables of text, each under a sentence that says what it
+/// shows. What was filtered out or failed is left blank.
+void printTables(std::ostream &out, const Findings &findings);
 
 /// An object with `machine`, `date`, `peers`, `limits` (one for each number of
 /// threads; bytes and multiply-adds a second), `runs` (one for each side, size
@@ -37,4 +44,4 @@ Status addPeers(const std::string &path, Findings &findings);
 
 } // namespace kexpr::tools
 
-#endif // KEXPR_TOOLS_JITBENCH_JSON_H
+#endif // KEXPR_TOOLS_JITBENCH_REPORT_H

@@ -4,17 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Bench/Team.h"
+#include "Bench/Timing.h"
 
-#include <algorithm>
 #include <barrier>
-#include <chrono>
 #include <thread>
-#include <vector>
 
 using namespace kexpr;
+using namespace kexpr::tools;
 
-double tools::timeTeam(unsigned threads, long passes,
+/// Seconds from the first start to the last end of some passes.
+static double timeTeam(unsigned threads, long passes,
                        const std::function<void(unsigned)> &work) {
   using Clock = std::chrono::steady_clock;
   std::barrier start(static_cast<std::ptrdiff_t>(threads));
@@ -36,4 +35,20 @@ double tools::timeTeam(unsigned threads, long passes,
              *std::max_element(ends.begin(), ends.end()) -
              *std::min_element(begins.begin(), begins.end()))
       .count();
+}
+
+std::vector<double>
+tools::timePasses(unsigned threads, int trials, double seconds,
+                  const std::function<void(unsigned)> &work) {
+  std::vector<double> times;
+  double time = timeTeam(threads, 1, work);
+  for (int trial = 0; trial < trials; ++trial) {
+    // By the last trial: a single pass is a rough guess.
+    const long passes =
+        std::max(1L, static_cast<long>(seconds / std::max(time, 1e-9)));
+    time = timeTeam(threads, passes, work) / static_cast<double>(passes);
+    times.push_back(time);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
 }
