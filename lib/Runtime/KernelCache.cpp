@@ -85,7 +85,8 @@ struct alignas(64) KernelHolder {
 /// Puts a kernel into the thread's shard, with a count of references that only
 /// threads of this shard write to.
 void KernelCache::addToShard(std::string_view spelling, const EntryPtr &entry) {
-  auto holder = std::make_shared<const KernelHolder>(entry->kernel);
+  auto holder =
+      std::make_shared<const KernelHolder>(KernelHolder{entry->kernel});
   Shard &shard = shardOfThread();
   std::lock_guard lock(shard.mutex);
   shard.bySpelling.insert_or_assign(

@@ -186,7 +186,7 @@ Status PreparedImpl::runGroups(void *const *slots,
   InlineBuffer<void *, 64> memory(needed);
   InlineBuffer<Launch, 16> launches(groups.size());
   // Whatever may fail is done before any output is written.
-  std::vector<std::unique_ptr<Execution>> executions(groups.size());
+  std::vector<std::unique_ptr<Execution>> executions;
   void **next = memory.data();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const PreparedImpl &one = *groups[i].call;
@@ -196,14 +196,15 @@ Status PreparedImpl::runGroups(void *const *slots,
     if (one.loop)
       one.loop->code().reserve();
     else if (one.count() > 0)
-      executions[i] = std::make_unique<Execution>(
-          *one.kernel, std::span(&launches[i], 1), options);
+      executions.push_back(std::make_unique<Execution>(
+          *one.kernel, std::span(&launches[i], 1), options));
   }
+  auto execution = executions.begin();
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (const PreparedImpl &one = *groups[i].call; one.loop)
       one.runLoop(launches[i].first);
-    else if (executions[i])
-      if (auto status = executions[i]->run(floats); !status)
+    else if (one.count() > 0)
+      if (auto status = (*execution++)->run(floats); !status)
         return status;
   return {};
 }

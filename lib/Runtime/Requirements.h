@@ -45,7 +45,8 @@ struct Overlap {
 };
 
 /// Finds an output that overlaps another, or an input of which
-/// `isAllowed(output, input)` is false. Takes as long as sorting the outputs.
+/// `isAllowed(output, input)` is false. Sorts outputs and searches them for
+/// each input.
 template <class F>
 std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
                                    std::span<const ByteRange> inputs,
