@@ -10,7 +10,7 @@
 #include "CodeGen/CodeListing.h"
 #include "CodeGen/LoopReport.h"
 #include "Inspect/Explain.h"
-#include "Inspect/LoopCosts.h"
+#include "Inspect/Explain.h"
 #include "Inspect/Names.h"
 #include "Ops/Table.h"
 #include "Support/Text.h"
@@ -26,6 +26,7 @@
 
 using namespace kexpr;
 using namespace kexpr::tools;
+using inspect::Limit;
 using nlohmann::json;
 
 namespace {

@@ -64,7 +64,7 @@ ReferenceProgram::ReferenceProgram(const Expression &expression, DType type)
   std::vector<Operand> known;
   for (const Node &node : expression.nodes())
     if (node.kind != NodeKind::List)
-      known.push_back(operandOf(node, known, {}));
+      known.push_back(operandOf(node, known));
   if (root.kind != NodeKind::List)
     roots.push_back(materialize(known.back()));
   else
@@ -82,14 +82,10 @@ std::size_t ReferenceProgram::materialize(const Operand &operand) {
                          : operand.step;
 }
 
-/// `operands` is what stands for @0, @1...; empty where they are the operands
-/// of the whole.
 ReferenceProgram::Operand
-ReferenceProgram::operandOf(const Node &node, std::span<const Operand> known,
-                            std::span<const Operand> operands) {
+ReferenceProgram::operandOf(const Node &node, std::span<const Operand> known) {
   if (node.kind == NodeKind::Operand)
-    return operands.empty() ? Operand{.step = add({.operand = node.index})}
-                            : operands[node.index];
+    return {.step = add({.operand = node.index})};
   if (node.kind == NodeKind::Bool)
     return {.literal = static_cast<double>(node.integer)};
   if (node.kind != NodeKind::Call)
@@ -97,29 +93,27 @@ ReferenceProgram::operandOf(const Node &node, std::span<const Operand> known,
   std::vector<Operand> arguments;
   for (std::uint32_t child : node.children)
     arguments.push_back(known[child]);
-  return call(node, arguments);
+  const auto op = ops::find(node.name);
+  assert(op && "an expression that the engine refuses");
+  return call(*op, arguments);
 }
 
 ReferenceProgram::Operand
-ReferenceProgram::call(const Node &node, std::span<const Operand> arguments) {
-  const auto op = ops::find(node.name);
-  assert(op && "an expression that the engine refuses");
-  const ops::OpEntry &entry = ops::table()[*op];
-  if (arguments.size() != entry.arity) {
-    const auto parsed = Expression::parse(entry.info.overload.expansion);
-    assert(parsed && "the operator table holds a malformed expansion");
-    std::vector<Operand> known;
-    for (const Node &part : parsed->nodes())
-      known.push_back(operandOf(part, known, arguments));
-    return known.back();
-  }
+ReferenceProgram::call(ops::OpId op, std::span<const Operand> arguments) {
+  const ops::OpEntry &entry = ops::table()[op];
+  if (arguments.size() != entry.arity)
+    return *ops::expand(
+        entry.info.overload.expansion, arguments,
+        [this](ops::OpId inner, std::span<const Operand> values) {
+          return Expected<Operand>(call(inner, values));
+        });
   std::vector<double> literals;
   for (const Operand &argument : arguments)
     if (argument.literal)
       literals.push_back(*argument.literal);
   if (literals.size() == arguments.size())
     return {.literal = entry.reference(literals.data())};
-  Step step{.exact = realReference(*op),
+  Step step{.exact = realReference(op),
             .quick = entry.reference,
             .arity = entry.arity};
   for (std::size_t i = 0; i < arguments.size(); ++i)

@@ -67,9 +67,8 @@ private:
     double constant = 0;
   };
 
-  Operand operandOf(const Node &node, std::span<const Operand> known,
-                    std::span<const Operand> operands);
-  Operand call(const Node &node, std::span<const Operand> arguments);
+  Operand operandOf(const Node &node, std::span<const Operand> known);
+  Operand call(ops::OpId op, std::span<const Operand> arguments);
   std::size_t materialize(const Operand &operand);
   std::size_t add(const Step &step);
 
