@@ -186,15 +186,22 @@ Expected<std::string> codegen::dumpIr(const semantics::Plan &plan,
 Expected<std::string> codegen::dumpMachine(const semantics::Plan &plan,
                                            const Target &target,
                                            OptLevel level) {
-  return runOver(plan, target, level,
-                 [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
-                     llvm::raw_ostream &stream) -> Status {
-                   if (!addKernelPasses(machine, passes))
-                     return hasNoPasses(target);
-                   passes.add(llvm::createPrintMIRPass(stream));
-                   passes.add(llvm::createFreeMachineFunctionPass());
-                   return {};
-                 });
+  auto text =
+      runOver(plan, target, level,
+              [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
+                  llvm::raw_ostream &stream) -> Status {
+                if (!addKernelPasses(machine, passes))
+                  return hasNoPasses(target);
+                passes.add(llvm::createPrintMIRPass(stream));
+                passes.add(llvm::createFreeMachineFunctionPass());
+                return {};
+              });
+  // LLVM prints the labels of CFI instructions, which have no names, and reads
+  // none.
+  constexpr std::string_view label = "<mcsymbol >";
+  for (std::size_t at; text && (at = text->find(label)) != std::string::npos;)
+    text->erase(at, label.size());
+  return text;
 }
 
 static Error unknownPass(std::string_view wanted,

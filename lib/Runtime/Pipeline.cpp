@@ -209,9 +209,9 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
   if (!backend)
     return failed(backend.error());
   start = Clock::now();
-  auto compiled = plan.listing
-                      ? (*backend)->compile(named(plan, level), **machine, level)
-                      : (*backend)->compile(plan, **machine, level);
+  auto compiled =
+      plan.listing ? (*backend)->compile(named(plan, level), **machine, level)
+                   : (*backend)->compile(plan, **machine, level);
   if (!compiled)
     return failed(compiled.error());
   // Load.
