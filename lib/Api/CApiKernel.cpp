@@ -269,7 +269,7 @@ static const std::vector<kexpr_operator> &table() {
   return allOperators.get([] {
     const Span<const OperatorInfo> known = operators();
     // The result is kept for good, so memory that ran out must not empty it.
-    if (known.size() == 0)
+    if (known.empty())
       throw std::bad_alloc();
     std::vector<kexpr_operator> result;
     for (const OperatorInfo &info : known)

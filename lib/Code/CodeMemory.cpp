@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ranges>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -112,9 +113,9 @@ Expected<char *> CodeMemory::reserve(std::size_t bytes) {
   const std::size_t pages = bytes / pageSize;
   std::lock_guard lock(mutex);
   // The newest slabs have the most room.
-  for (auto slab = slabs.rbegin(); slab != slabs.rend(); ++slab)
-    if (const std::size_t page = (*slab)->take(pages); page != (*slab)->pages())
-      return (*slab)->at(page);
+  for (const auto &slab : std::views::reverse(slabs))
+    if (const std::size_t page = slab->take(pages); page != slab->pages())
+      return slab->at(page);
   const std::size_t size = std::max(SlabBytes, bytes);
   void *memory = mmap(nullptr, size, PROT_READ | PROT_EXEC,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -174,7 +174,7 @@ static bool hasCpu(const std::string &triple, const std::string &cpu) {
 
 /// That of this process, unless only the other architecture has the CPU.
 static std::string tripleFor(const std::string &cpu) {
-  const std::string own = llvm::sys::getProcessTriple();
+  std::string own = llvm::sys::getProcessTriple();
   for (const std::string &triple :
        {own, std::string("x86_64-unknown-linux-gnu"),
         std::string("aarch64-unknown-linux-gnu")})

@@ -184,7 +184,7 @@ bool FlowBuilder::isNumeric(const Formula &formula,
   return std::all_of(formula.nodes.begin(), formula.nodes.end(),
                      [&](std::uint32_t id) {
                        return all[id].kind != NodeKind::Operand ||
-                              numbers.count(inputs[all[id].index]);
+                              numbers.contains(inputs[all[id].index]);
                      });
 }
 

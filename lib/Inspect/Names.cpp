@@ -18,7 +18,6 @@ using codegen::OptLevel;
 using semantics::Access;
 using semantics::AccessPattern;
 using semantics::Plan;
-using semantics::Source;
 
 std::string_view inspect::nameOf(OptLevel level) {
   return level == OptLevel::Baseline ? "baseline" : "optimized";

@@ -43,7 +43,7 @@ bool ParamText::endsHere() const {
          rest.find_first_not_of(" \t\r\v\f\n") == rest.npos;
 }
 
-Error ParamText::fault(Word at, std::string message) const {
+Error ParamText::fault(Word at, std::string_view message) const {
   std::string sentence = concat("line ", at.line, " of ", name, ": ", message);
   if (text.size() > MaxShownText)
     return {ErrorCode::InvalidSyntax, std::move(sentence)};

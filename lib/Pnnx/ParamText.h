@@ -42,7 +42,7 @@ public:
 
   /// InvalidSyntax at a word: "line 7 of <name>: <message>". The error has the
   /// text, for `Error::render`, unless that is huge.
-  Error fault(Word at, std::string message) const;
+  Error fault(Word at, std::string_view message) const;
 
 private:
   std::string_view text, name;

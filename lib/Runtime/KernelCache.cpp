@@ -152,7 +152,7 @@ std::size_t KernelCache::Entry::size() const {
   // Maps have texts, too.
   std::size_t result = sizeof(Entry) + 2 * key.size() + kernel->size();
   for (const std::string &spelling : spellings)
-    result += 2 * (sizeof spelling + spelling.size());
+    result += 2 * (sizeof(std::string) + spelling.size());
   return result;
 }
 

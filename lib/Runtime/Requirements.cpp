@@ -49,7 +49,7 @@ Requirements::Requirements(const semantics::Plan &plan) {
   for (std::size_t i = 0; i < graph.numbers.size(); ++i) {
     const auto &number = graph.numbers[static_cast<semantics::NumberId>(i)];
     if (number.kind == semantics::NumberNode::Kind::Size &&
-        !found.count(number.operand))
+        !found.contains(number.operand))
       shapes.push_back(number.operand);
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {

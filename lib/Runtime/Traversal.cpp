@@ -218,9 +218,11 @@ void Traversal::choose(const LoopNest &of, std::size_t outputCount) {
     return;
   std::size_t lead = outputs;
   unsigned axis = rank;
-  for (; lead < nest->slots(); ++lead)
-    if ((axis = transposedAxis(*nest, lead)) < rank)
+  for (; lead < nest->slots(); ++lead) {
+    axis = transposedAxis(*nest, lead);
+    if (axis < rank)
       break;
+  }
   if (nest->inner() < LongRow) {
     unsigned from = 0;
     for (std::size_t s = 0; s < outputs; ++s)

@@ -70,7 +70,7 @@ bool Thread::start(void (*main)(void *), void *argument) noexcept {
   const int error = createWithoutSignals(handle, how, start.get());
   pthread_attr_destroy(&how);
   if (error == 0)
-    start.release();
+    static_cast<void>(start.release()); // The thread frees it.
   return error == 0;
 }
 

@@ -283,7 +283,7 @@ static bool addPeer(const json &row, Findings &findings) {
     return false;
   const std::string size = std::to_string(row["elements"].get<std::int64_t>());
   for (const auto &[name, text] : findings.expressions) {
-    if (text != row["expression"])
+    if (text != row["expression"].get<std::string>())
       continue;
     if (const auto *fused =
             findings.find(name, size, "fused", row["threads"])) {

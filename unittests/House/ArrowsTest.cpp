@@ -37,7 +37,7 @@ static const std::map<std::string, Names, std::less<>> rooms = {
      {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend",
       "Inspect"}},
     {"Pnnx", {"Support"}},
-    {"Graph", {"Support", "Ops", "Syntax", "Semantics"}},
+    {"Graph", {"Support", "Ops", "Semantics"}},
     {"Api",
      {"Support", "Ops", "Syntax", "Semantics", "Code", "CodeGen", "Backend",
       "Inspect", "Runtime"}},

@@ -190,15 +190,19 @@ TEST(SpinPool, SeldomReservesForCallsTooFarApart) {
   // Until one is needed.
   while (!pool.reserve(1))
     ;
-  std::thread helper([&pool] { pool.help(200ms); });
-  Covered covered(1000);
-  while (!share(pool, covered.count(), 1, 1, covered))
+  std::thread helper([&pool] { pool.help(500ms); });
+  std::atomic<bool> hasHelped = false;
+  const auto waitForHelper = [&, caller = std::this_thread::get_id(),
+                              until = SpinPool::Clock::now() +
+                                      10s](std::int64_t, std::int64_t) {
+    if (std::this_thread::get_id() != caller)
+      hasHelped = true;
+    while (!hasHelped && SpinPool::Clock::now() < until)
+      std::this_thread::yield();
+  };
+  while (!share(pool, 2, 1, 1, waitForHelper))
     std::this_thread::yield();
-  EXPECT_TRUE(covered.once());
-  for (int i = 0; i < 1000; ++i) {
-    Covered again(1000);
-    EXPECT_TRUE(share(pool, again.count(), 1, 1, again));
-  }
+  EXPECT_TRUE(hasHelped);
   helper.join();
   EXPECT_TRUE(pool.reserve(1));
   pool.help(1us);
