@@ -4,7 +4,7 @@
 """Lines of code of lib and tools: neither blank nor comment alone.
 
     utils/count_lines.py                     # the files as they are here
-    utils/count_lines.py 863da90 .           # release 1.0.0 against them
+    utils/count_lines.py a187bfb .           # release 1.0.0 against them
     utils/count_lines.py --rooms main HEAD   # a row for each folder of lib, too
 
 A tree is a directory, or a commit of this repository. C, C++, HTML, CSS and

@@ -4,7 +4,7 @@
 """How many functions and files one reads to follow three paths.
 
     utils/paths.py                   # this tree
-    utils/paths.py 863da90 .         # release 1.0.0 against it
+    utils/paths.py a187bfb .         # release 1.0.0 against it
     utils/paths.py --list            # the functions, in order of file
 
     compile   Engine::compile of add(mul(@0,@1),@2), to an address
