@@ -83,9 +83,7 @@ kexpr_code attempt(kexpr_error **error,
 template <class Out, class F>
 kexpr_code give(Out *out, const char *place, kexpr_error **error,
                 std::initializer_list<Required> required, F work) noexcept {
-  if (out)
-    *out = {};
-  return attempt(error, {{out, place}}, [&]() -> Status {
+  const kexpr_code code = attempt(error, {{out, place}}, [&]() -> Status {
     if (Status status = check(required); !status)
       return status;
     auto made = work();
@@ -99,6 +97,10 @@ kexpr_code give(Out *out, const char *place, kexpr_error **error,
       *out = static_cast<Out>(*made);
     return {};
   });
+  // Not before: `out` may be one of the arguments, too.
+  if (code != KEXPR_OK && out)
+    *out = {};
+  return code;
 }
 
 template <class Handle, class F>

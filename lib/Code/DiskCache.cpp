@@ -63,7 +63,8 @@ static std::string_view bytesOf(const std::vector<T> &elements) {
 
 std::string DiskCache::encode(std::string_view key, const Image &image,
                               const FileStamp &maker) {
-  const Symbols &symbols = image.symbols ? *image.symbols : Symbols();
+  const Symbols none;
+  const Symbols &symbols = image.symbols ? *image.symbols : none;
   const std::string_view parts[PartCount] = {key,
                                              maker.path,
                                              bytesOf(image.bytes),

@@ -10,6 +10,8 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <tuple>
+
 using namespace kexpr;
 using namespace kexpr::codegen;
 
@@ -21,11 +23,12 @@ static llvm::DISubprogram *describe(llvm::Module &module,
   // The version that every debugger and profiler in use reads.
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   llvm::DIBuilder builder(module);
-  const std::size_t slash = listing.path.rfind('/');
-  const bool isBare = slash == std::string::npos;
-  llvm::DIFile *file =
-      builder.createFile(isBare ? listing.path : listing.path.substr(slash + 1),
-                         isBare ? "" : listing.path.substr(0, slash));
+  llvm::StringRef folder, name = listing.path;
+  if (name.contains('/'))
+    std::tie(folder, name) = name.rsplit('/');
+  if (name.empty())
+    name = "listing"; // LLVM's verifier wants one.
+  llvm::DIFile *file = builder.createFile(name, folder);
   // Debuggers do not take names of C apart.
   auto *unit = builder.createCompileUnit(
       llvm::dwarf::DW_LANG_C99, file, "kexpr", /*isOptimized=*/true, "", 0, "",

@@ -38,6 +38,7 @@ static void readLines(ObjectCode &object) {
           {object.bytes.data(), object.bytes.size()}, object.symbol)));
   if (!file)
     return;
+  object.size = sectionOf(**file, ".text").size();
   llvm::DWARFDataExtractor data(sectionOf(**file, ".debug_line"),
                                 (*file)->isLittleEndian(),
                                 (*file)->getBytesInAddress());
@@ -47,9 +48,7 @@ static void readLines(ObjectCode &object) {
   llvm::consumeError(
       table.parse(data, &offset, *context, nullptr, llvm::consumeError));
   for (const auto &row : table.Rows)
-    if (row.EndSequence)
-      object.size = row.Address.Address;
-    else
+    if (!row.EndSequence)
       object.locations.push_back(
           {static_cast<std::uint32_t>(row.Address.Address),
            {row.Line, row.Column}});

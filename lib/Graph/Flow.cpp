@@ -158,20 +158,20 @@ std::vector<ValueId> FlowBuilder::outputsFor(const PnnxOperator &op,
 Formula::Formula(Expression whole, std::uint32_t root)
     : expression(std::move(whole)), root(root) {
   const auto all = expression.nodes();
-  std::vector<bool> isNeeded(root + 1);
-  isNeeded[root] = true;
-  // Children stand before parents, so one pass backwards meets all of them.
-  std::size_t missing = 1;
-  for (std::uint32_t node = root; missing > 0; --node) {
-    if (!isNeeded[node])
+  // A heap with the greatest on top: a node comes after all that need it.
+  std::vector<std::uint32_t> open = {root};
+  while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end());
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    if (!nodes.empty() && nodes.back() == node)
       continue;
-    --missing;
     nodes.push_back(node);
     if (isSize(all[node]))
       continue;
     for (const std::uint32_t child : all[node].children) {
-      missing += !isNeeded[child];
-      isNeeded[child] = true;
+      open.push_back(child);
+      std::push_heap(open.begin(), open.end());
     }
   }
   std::reverse(nodes.begin(), nodes.end());
@@ -188,6 +188,10 @@ bool FlowBuilder::isNumeric(const Formula &formula,
                      });
 }
 
+/// Nodes of all values of an operator. Many that share many would take more
+/// memory than the text lets expect.
+static constexpr std::size_t MostNodes = std::size_t{1} << 20;
+
 /// The formulas of an operator. Each element of a list is one, for several
 /// outputs or a tuple, unless the list itself is a Python value.
 Expected<std::vector<Formula>>
@@ -201,9 +205,16 @@ FlowBuilder::formulasOf(const PnnxOperator &op, const Expression &expression,
       (!isList || root.children.empty() || isNumeric(whole, inputs)))
     return std::vector{std::move(whole)};
   std::vector<Formula> formulas;
-  if (isList)
-    for (std::uint32_t child : root.children)
-      formulas.emplace_back(expression, child);
+  if (isList) {
+    std::size_t nodes = 0;
+    for (std::uint32_t child : root.children) {
+      nodes += formulas.emplace_back(expression, child).nodes.size();
+      if (nodes > MostNodes)
+        return Error(ErrorCode::LimitExceeded,
+                     concat("its values are computed from more than ",
+                            MostNodes, " nodes"));
+    }
+  }
   const std::size_t count = isList ? formulas.size() : 1;
   if (op.outputs.size() != 1 && op.outputs.size() != count)
     return Error(ErrorCode::InvalidArgument,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kexpr::graph {
@@ -38,6 +39,15 @@ Expected<Layout> layOut(const std::vector<Interval> &intervals, bool reuse);
 /// faults and address look-ups by the page.
 class Arena {
 public:
+  Arena() = default;
+  Arena(Arena &&other) noexcept { *this = std::move(other); }
+  Arena &operator=(Arena &&other) noexcept {
+    mapping = std::move(other.mapping);
+    base = std::exchange(other.base, nullptr);
+    capacity = std::exchange(other.capacity, 0);
+    return *this;
+  }
+
   /// Makes the arena at least so large. Growing discards its contents. Errors:
   /// OutOfMemory, after which it is empty.
   Status reserve(std::size_t bytes);

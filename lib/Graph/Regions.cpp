@@ -70,12 +70,14 @@ private:
 Uses::Uses(const Flow &flow, const TypedFlow &typed)
     : producers(typed.values.size(), None), isKept(typed.values.size(), false),
       begins(typed.values.size() + 1) {
+  // A unit that takes a value several times is one taker.
+  std::vector<UnitId> lastTaker(typed.values.size(), None);
   for (UnitId id = 0; id < typed.units.size(); ++id) {
     const Unit &unit = typed.units[id];
     for (const ValueId output : unit.outputs)
       producers[output] = id;
     for (const ValueId input : unit.inputs) {
-      ++begins[input];
+      begins[input] += std::exchange(lastTaker[input], id) != id;
       if (!unit.isElementwise())
         isKept[input] = true;
     }
@@ -85,9 +87,11 @@ Uses::Uses(const Flow &flow, const TypedFlow &typed)
   // At first the end of each list, which is filled from its back.
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   takers.resize(begins.back());
+  lastTaker.assign(lastTaker.size(), None);
   for (UnitId id = static_cast<UnitId>(typed.units.size()); id-- > 0;)
     for (const ValueId input : typed.units[id].inputs)
-      takers[--begins[input]] = id;
+      if (std::exchange(lastTaker[input], id) != id)
+        takers[--begins[input]] = id;
 }
 
 namespace {

@@ -1,5 +1,4 @@
-//===- Pnnx/Network.h - A network before its weights
-//-----------------------===//
+//===- Pnnx/Network.h - A network before its weights ----------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

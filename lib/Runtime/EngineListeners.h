@@ -1,5 +1,4 @@
 //===- Runtime/EngineListeners.h - Profilers and debuggers ----------------===//
-//----------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
 //===- Runtime/EventLog.h - Lines about the work of an engine -------------===//
-//--------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

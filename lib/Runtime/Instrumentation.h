@@ -1,5 +1,4 @@
-//===- Runtime/Instrumentation.h - What an engine shows of its work
-//---------------===//
+//===- Runtime/Instrumentation.h - What an engine shows of its work -------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

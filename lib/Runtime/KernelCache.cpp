@@ -114,7 +114,10 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
                         const std::function<Expected<KernelPtr>()> &make) {
   // The first use by a thread may take the loader's lock, so no mutex is held.
   (void)shardOfThread();
-  return flights.findOrMake(
+  // Evicted kernels are destroyed when nobody waits, without a lock: memory is
+  // unmapped, and code of hosts is called.
+  std::vector<EntryPtr> evicted;
+  auto kernel = flights.findOrMake(
       key, [&] { return findKey(key, spelling); },
       [&]() -> Expected<KernelPtr> {
         const std::uint64_t now = misses++;
@@ -122,29 +125,27 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
         if (!made)
           return made;
         return insert(std::make_shared<Entry>(std::move(*made), key, now),
-                      spelling);
+                      spelling, evicted);
       });
-}
-
-/// Evicted kernels are destroyed without the lock: memory is unmapped, and code
-/// of hosts is called. The kernel that there is stays if the key has one, as it
-/// has where a thread made it while it was making it.
-KernelPtr KernelCache::insert(EntryPtr entry, std::string_view spelling) {
-  std::vector<EntryPtr> evicted;
-  {
-    std::lock_guard lock(mutex);
-    const auto [at, isNew] = byKey.try_emplace(entry->key, entry);
-    if (!isNew)
-      return at->second->kernel;
-    addSpelling(entry, spelling);
-    addToShard(spelling, entry);
-    bytes += entry->size();
-    if (byKey.size() > limits.kernels || bytes > limits.bytes ||
-        misses >= sumAgainAt)
-      evicted = shrink();
-  }
   for (std::size_t i = 0; log && i < evicted.size(); ++i)
     log->evicted(*evicted[i]->kernel);
+  return kernel;
+}
+
+/// The kernel that there is stays if the key has one, as it has where a thread
+/// made it while it was making it.
+KernelPtr KernelCache::insert(const EntryPtr &entry, std::string_view spelling,
+                              std::vector<EntryPtr> &evicted) {
+  std::lock_guard lock(mutex);
+  const auto [at, isNew] = byKey.try_emplace(entry->key, entry);
+  if (!isNew)
+    return at->second->kernel;
+  bytes += entry->size();
+  addSpelling(entry, spelling);
+  addToShard(spelling, entry);
+  if (byKey.size() > limits.kernels || bytes > limits.bytes ||
+      misses >= sumAgainAt)
+    evicted = shrink();
   return entry->kernel;
 }
 

@@ -83,7 +83,8 @@ private:
   Shard &shardOfThread();
   void touch(Entry &entry) const;
   KernelPtr findKey(std::string_view key, std::string_view spelling);
-  KernelPtr insert(EntryPtr entry, std::string_view spelling);
+  KernelPtr insert(const EntryPtr &entry, std::string_view spelling,
+                   std::vector<EntryPtr> &evicted);
   // These are called with the mutex held.
   void addSpelling(const EntryPtr &entry, std::string_view spelling);
   void addToShard(std::string_view spelling, const EntryPtr &entry);

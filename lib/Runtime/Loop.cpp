@@ -27,7 +27,11 @@ Expected<LoopPtr> LoopTable::findOrMake(
         if (!made)
           return made.error();
         std::lock_guard lock(mutex);
-        loops.insert_or_assign(key, *made);
+        auto &entry = loops[key];
+        // Made by this thread while it was making it, for a sink of the host.
+        if (LoopPtr known = entry.lock())
+          return known;
+        entry = *made;
         if (loops.size() >= sweepAt) {
           std::erase_if(loops,
                         [](const auto &each) { return each.second.expired(); });

@@ -10,23 +10,24 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::Operands;
 
-/// The operands that a value is computed from, ascending.
-static std::vector<std::uint32_t> operandsOf(const semantics::Graph &graph,
-                                             semantics::ValueId output) {
+/// The operands that an output is computed from, ascending. `visitors` has, for
+/// every value, the number of the last output that needed it, from 1.
+static std::vector<std::uint32_t>
+operandsOf(const semantics::Graph &graph, std::size_t output,
+           std::vector<std::size_t> &visitors) {
   std::vector<std::uint32_t> found;
-  std::vector<semantics::ValueId> open = {output};
-  std::vector<bool> isVisited(graph.values.size());
+  std::vector<semantics::ValueId> open = {graph.outputs[output]};
   while (!open.empty()) {
     const semantics::ValueId id = open.back();
     open.pop_back();
-    if (isVisited[id])
+    if (std::exchange(visitors[id], output + 1) == output + 1)
       continue;
-    isVisited[id] = true;
     const semantics::Value &value = graph.values[id];
     if (value.kind == semantics::ValueKind::Input)
       found.push_back(graph.inputs[value.input]);
@@ -52,9 +53,10 @@ Requirements::Requirements(const semantics::Plan &plan) {
         !found.contains(number.operand))
       shapes.push_back(number.operand);
   }
+  std::vector<std::size_t> visitors(graph.values.size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     outputs.push_back(plan.outputs[i].type);
-    sources.push_back(operandsOf(graph, graph.outputs[i]));
+    sources.push_back(operandsOf(graph, i, visitors));
     isUniform &= sources[i] == sources[0];
   }
 }

@@ -27,7 +27,7 @@ struct TextHash {
 template <class T>
 using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
-/// A value that one thread is making, and that others may wait for.
+/// The making of a value by one thread, which others may wait for.
 class Flight {
 public:
   /// The calling thread is the maker.
@@ -53,10 +53,10 @@ private:
 };
 
 /// Keys whose values are being made. Of threads that ask for one key at once,
-/// one makes its value and the others wait; if it fails, the next one tries. A
-/// thread that asks for what it is making itself makes it once more, as does a
-/// child of fork for what another thread of its parent was making. All members
-/// may be called from any thread.
+/// one makes its value and the others get it; if it fails, the next one tries.
+/// A thread that asks for what it is making itself makes it once more, as does
+/// a child of fork for what another thread of its parent was making. All
+/// members may be called from any thread.
 template <class Value> class SingleFlight {
 public:
   /// What `find()` finds, a value or null, or else what `make()` gives, an
@@ -64,19 +64,26 @@ public:
   /// mutex held; neither may ask for a key of it there.
   template <class Find, class Make>
   Expected<Value> findOrMake(std::string_view key, Find find, Make make) {
-    const auto own = std::make_shared<Flight>();
+    const auto own = std::make_shared<Making>();
     if (Value found = findOrClaim(key, own, find))
       return found;
     const Landing landing{*this, key, *own};
-    return make();
+    Expected<Value> made = make();
+    if (made)
+      own->value = *made;
+    return made;
   }
 
 private:
+  struct Making : Flight {
+    Value value = nullptr; ///< Set before it lands; null after a failure.
+  };
+
   /// Wakes the threads that wait, whatever was returned or thrown.
   struct Landing {
     SingleFlight &flights;
     std::string_view key;
-    Flight &own;
+    Making &own;
     ~Landing() {
       {
         std::lock_guard lock(flights.mutex);
@@ -90,14 +97,16 @@ private:
 
   /// Null if the value is for the caller to make.
   template <class Find>
-  Value findOrClaim(std::string_view key, const std::shared_ptr<Flight> &own,
+  Value findOrClaim(std::string_view key, const std::shared_ptr<Making> &own,
                     Find find) {
-    for (;;) {
-      std::shared_ptr<Flight> other;
+    for (std::shared_ptr<Making> other;;) {
       {
         std::lock_guard lock(mutex);
         if (Value found = find())
           return found;
+        // It may have been made and evicted already.
+        if (other && other->value)
+          return other->value;
         auto &current = byKey.try_emplace(std::string(key)).first->second;
         if (!current || !current->isAwaitable()) {
           current = own;
@@ -110,7 +119,7 @@ private:
   }
 
   Mutex mutex;
-  TextMap<std::shared_ptr<Flight>> byKey;
+  TextMap<std::shared_ptr<Making>> byKey;
 };
 
 } // namespace kexpr::runtime

@@ -283,7 +283,8 @@ static std::string leaf(const Scalar &scalar) {
   constexpr NodeKind kinds[] = {NodeKind::None, NodeKind::Bool,
                                 NodeKind::Integer, NodeKind::Float,
                                 NodeKind::Complex};
-  node.kind = kinds[static_cast<int>(scalar.kind)];
+  const auto kind = static_cast<std::size_t>(scalar.kind);
+  node.kind = kinds[kind < std::size(kinds) ? kind : 0];
   return syntax::printLeaf(node);
 }
 

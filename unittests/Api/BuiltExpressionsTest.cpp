@@ -104,13 +104,17 @@ TEST(BuiltExpressions, AreBuiltFromC) {
   EXPECT_EQ(kexpr_expression_builder_call(builder, "where", branches, 3,
                                           &choice, &error),
             KEXPR_OK);
-  const uint32_t outputs[] = {product, choice};
+  uint32_t last = two; // An argument and the result at once.
+  EXPECT_EQ(
+      kexpr_expression_builder_call(builder, "neg", &last, 1, &last, &error),
+      KEXPR_OK);
+  const uint32_t outputs[] = {product, choice, last};
   kexpr_expression *expression = nullptr;
   ASSERT_EQ(
-      kexpr_expression_builder_finish(builder, outputs, 2, &expression, &error),
+      kexpr_expression_builder_finish(builder, outputs, 3, &expression, &error),
       KEXPR_OK);
   EXPECT_STREQ(kexpr_expression_text(expression),
-               "[mul(@0,2),where(True,@0,0.5)]");
+               "[mul(@0,2),where(True,@0,0.5),neg(2)]");
   kexpr_expression_free(expression);
 
   EXPECT_EQ(kexpr_expression_builder_call(builder, "a b", factors, 2, &product,

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace kexpr;
@@ -108,6 +109,29 @@ TEST(KernelCache, ManyThreadsMakeOneKernel) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(made, 20);
+}
+
+TEST(KernelCache, ThreadsThatWaitGetAKernelThatIsNotKept) {
+  KernelCache cache({.kernels = 0});
+  constexpr int count = 8;
+  std::atomic<int> asked = 0, made = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t)
+    threads.emplace_back([&] {
+      ++asked;
+      const auto kernel = cache.findOrMake("a", "a", [&] {
+        ++made;
+        while (asked < count)
+          std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return Expected<KernelPtr>(interpreted("neg(@0)"));
+      });
+      EXPECT_TRUE(kernel && *kernel);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_LT(made, count);
+  EXPECT_EQ(cache.stats().kernels, 0u);
 }
 
 TEST(KernelCache, IsBoundedByBytes) {
