@@ -59,6 +59,20 @@ TEST_F(GraphErrors, ExpressionsAndArguments) {
             "torch.clamp 'c' in line 4: 'max' is None");
 }
 
+TEST_F(GraphErrors, ManyValuesThatShareManyNodes) {
+  std::string shared = "@0"; // 2047 nodes
+  for (int i = 0; i < 10; ++i)
+    shared = "add(" + shared + "," + shared + ")";
+  std::string text = "%0=" + shared + ";[neg(%0)";
+  for (int i = 1; i < 600; ++i)
+    text += ",neg(%0)";
+  EXPECT_EQ(notMade({"pnnx.Input in 0 1 x #x=(2,3)f32",
+                     "pnnx.Expression e 1 1 x y expr=" + text + "]",
+                     "pnnx.Output out 1 0 y"}),
+            "pnnx.Expression 'e' in line 4: its values are computed from more "
+            "than 1048576 nodes");
+}
+
 TEST_F(GraphErrors, PortsOfTheNetwork) {
   EXPECT_EQ(notMade({"pnnx.Input in 0 1 x", "pnnx.Output out 1 0 x"},
                     {.extraOutputs = {"z"}}),
