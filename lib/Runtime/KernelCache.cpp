@@ -117,9 +117,16 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
   // Evicted kernels are destroyed when nobody waits, without a lock: memory is
   // unmapped, and code of hosts is called.
   std::vector<EntryPtr> evicted;
+  bool isCounted = false;
   auto kernel = flights.findOrMake(
-      key, [&] { return findKey(key, spelling); },
+      key,
+      [&] {
+        KernelPtr found = findKey(key, spelling);
+        isCounted = found != nullptr;
+        return found;
+      },
       [&]() -> Expected<KernelPtr> {
+        isCounted = true;
         const std::uint64_t now = misses++;
         auto made = make();
         if (!made)
@@ -127,6 +134,11 @@ KernelCache::findOrMake(std::string_view key, std::string_view spelling,
         return insert(std::make_shared<Entry>(std::move(*made), key, now),
                       spelling, evicted);
       });
+  if (!isCounted) { // Made by another thread, and evicted already.
+    Shard &shard = shardOfThread();
+    std::lock_guard lock(shard.mutex);
+    ++shard.hits;
+  }
   for (std::size_t i = 0; log && i < evicted.size(); ++i)
     log->evicted(*evicted[i]->kernel);
   return kernel;
