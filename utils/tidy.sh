@@ -20,6 +20,8 @@ list() {
     base=$(git merge-base HEAD origin/main 2>/dev/null ||
       git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)
     [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~1
+    # A clone without history does not know what changed.
+    git rev-parse --quiet --verify "$base" >/dev/null || return 0
   fi
   git diff --name-only --diff-filter=d "$base" -- "${patterns[@]}"
   git ls-files --others --exclude-standard -- "${patterns[@]}"
