@@ -4,7 +4,7 @@
 #
 #   utils/tidy.sh          since the branch left `main`; on `main`, the last commit
 #   utils/tidy.sh BASE     since a commit
-#   utils/tidy.sh --all    every file: half an hour on two CPUs
+#   utils/tidy.sh --all    every file
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -102,7 +102,7 @@ std::span<const ValueId> Graph::args(const Value &value) const {
 }
 
 Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
-  // Arguments stand before calls, so one walk backwards finds what is needed.
+  // Arguments stand before calls, so one pass backwards finds what is needed.
   std::vector<bool> needed(values.size());
   for (ValueId id : kept)
     needed[id] = true;

@@ -74,7 +74,7 @@ TEST(Engine, KernelsOutliveTheirEngine) {
   float a = 1, out = 0;
   ASSERT_TRUE(kernel.run(TensorView(&a, {1}), TensorView(&out, {1})));
   EXPECT_EQ(out, 2);
-  // A walk that is new still compiles.
+  // An access pattern that is new still compiles.
   std::vector<float> many(6, 1), result(3);
   ASSERT_TRUE(kernel.run(
       TensorView(static_cast<const void *>(many.data()), DType::F32, {3}, {2}),

@@ -248,7 +248,7 @@ TEST(ViewsOfManyKinds, ShareALoopThatReadsCopiesToo) {
                       strides);
   };
   const Shape rows{2, 300}, tiles{3000, 7};
-  // More kinds of walks than loops are kept for, each with a strided one.
+  // More access patterns than loops are kept for, each with a strided one.
   for (int kinds = 81; kinds < 81 + 70; ++kinds) {
     std::vector<TensorView> operands;
     for (int k = 0, rest = kinds; k < 5; ++k, rest /= 3)

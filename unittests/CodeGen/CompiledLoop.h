@@ -21,7 +21,7 @@
 
 namespace kexpr::test {
 
-/// The plan of an expression. `walks` are those of the outputs, then of the
+/// The plan of an expression. `patterns` are those of the outputs, then of the
 /// inputs in order of first use; what it leaves out is contiguous.
 inline semantics::Plan
 planFor(std::string_view text,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How generated loops walk through memory.
+/// Access patterns of generated loops.
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CompiledLoop.h"

@@ -113,7 +113,7 @@ TEST_P(Hardened, WalksThatALaterCallNeedsWork) {
       const auto kernel = engine.compile(numbered(2), in(mode));
       ASSERT_TRUE(kernel) << kernel.error().render();
       ASSERT_TRUE(forbid(GetParam().what, GetParam().error));
-      // Machine code of this walk is asked for by the call.
+      // The call requests machine code of this access pattern.
       const std::vector<float> a(600, 3), b(1, 4);
       std::vector<float> out(300);
       const TensorView x(a.data(), DType::F32, {300}, {2}), y(b.data(), {1});

@@ -107,7 +107,7 @@ TEST(Ulp, JsonHoldsTheRowsAndIsResumedFrom) {
   const auto third = measure(words);
   EXPECT_EQ(third.code, 0);
   EXPECT_EQ(third.out.find("abs:"), std::string::npos) << third.out;
-  // Rows of another walk do not fit.
+  // Rows of another sweep do not fit.
   words.insert(words.end(), {"--step", "3"});
   words.insert(words.begin(), ulpTool);
   EXPECT_NE(run(words).err.find("measured with step 65536"), std::string::npos);
