@@ -62,8 +62,7 @@ private:
   const GraphOptions &options;
   ExecutionPlan &plan;
   std::vector<const Unit *> units; ///< Of the current region.
-  FusionKey key;
-  std::map<std::string, FusedKernel, std::less<>> kernels;
+  ByStructure<FusedKernel> kernels;
 };
 } // namespace
 
@@ -86,21 +85,17 @@ Status StepBuilder::addKernel(Step &step) {
   units.clear();
   for (const UnitId unit : step.units)
     units.push_back(&plan.typed.units[unit]);
-  const bool hasKey = key.assign(plan.typed, units, step.outputs);
-  auto found = hasKey ? kernels.find(key.bytes) : kernels.end();
-  if (found != kernels.end()) {
-    step.inputs = key.operands;
-  } else {
-    auto made = compile(step, step.inputs);
-    if (!made)
-      return made.error();
-    found = kernels
-                .insert_or_assign(hasKey ? key.bytes : std::string(),
-                                  std::move(*made))
-                .first;
-  }
-  step.expression = found->second.expression;
-  step.kernel = found->second.kernel;
+  bool isNew = false;
+  const auto found = kernels.findOrMake(plan.typed, units, step.outputs, [&] {
+    isNew = true;
+    return compile(step, step.inputs);
+  });
+  if (!found)
+    return found.error();
+  if (!isNew)
+    step.inputs = kernels.operands();
+  step.expression = (*found)->expression;
+  step.kernel = (*found)->kernel;
   return {};
 }
 

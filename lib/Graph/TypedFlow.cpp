@@ -55,8 +55,7 @@ private:
   std::vector<const Scalar *> numbers;
   /// Of the inputs of the current unit.
   std::vector<TensorView> views;
-  FusionKey key;
-  std::map<std::string, UnitSummary, std::less<>> summaries;
+  ByStructure<UnitSummary> summaries;
 };
 } // namespace
 
@@ -261,18 +260,11 @@ Expected<UnitSummary> TypeInference::summarize(const Unit &unit) const {
 /// Sets the type of a unit's result and what its graph costs.
 Status TypeInference::setType(Unit &unit) {
   const Unit *alone[] = {&unit};
-  const bool hasKey = key.assign(typed, alone, unit.outputs);
-  auto found = hasKey ? summaries.find(key.bytes) : summaries.end();
-  if (found == summaries.end()) {
-    auto made = summarize(unit);
-    if (!made)
-      return made.error();
-    found = summaries
-                .insert_or_assign(hasKey ? key.bytes : std::string(),
-                                  std::move(*made))
-                .first;
-  }
-  const UnitSummary &summary = found->second;
+  const auto found = summaries.findOrMake(typed, alone, unit.outputs,
+                                          [&] { return summarize(unit); });
+  if (!found)
+    return found.error();
+  const UnitSummary &summary = **found;
   views.clear();
   for (const ValueId operand : unit.inputs) {
     const TensorType &type = typed.typeOf(operand);

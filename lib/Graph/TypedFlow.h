@@ -10,8 +10,10 @@
 #include "Graph/Flow.h"
 #include "kexpr/Scalar.h"
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
 
 namespace kexpr::graph {
 
@@ -91,6 +93,36 @@ struct FusionKey {
 
 private:
   std::vector<ValueId> seen; ///< Operands, and results of units.
+};
+
+/// What is made of units once for all of one structure.
+template <class T> class ByStructure {
+public:
+  /// That of these units, by `make`, an Expected, if their structure is new.
+  /// Good until the next call.
+  template <class F>
+  Expected<const T *> findOrMake(const TypedFlow &typed,
+                                 Span<const Unit *const> units,
+                                 Span<const ValueId> outputs, F make) {
+    const bool hasKey = key.assign(typed, units, outputs);
+    auto found = hasKey ? known.find(key.bytes) : known.end();
+    if (found == known.end()) {
+      auto made = make();
+      if (!made)
+        return made.error();
+      found = known
+                  .insert_or_assign(hasKey ? key.bytes : std::string(),
+                                    std::move(*made))
+                  .first;
+    }
+    return &found->second;
+  }
+  /// The operands of those units, if they have a key.
+  const std::vector<ValueId> &operands() const { return key.operands; }
+
+private:
+  FusionKey key;
+  std::map<std::string, T, std::less<>> known;
 };
 
 /// The options of the kernel with these operands.
