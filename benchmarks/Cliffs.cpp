@@ -10,7 +10,8 @@
 // a kernel, and with --tsv FILE every measurement. Rows called `C++` are plain
 // loops, whose ratios are the processor's own.
 //
-//   CliffsBenchmark [--tsv FILE] [--bits N] [--only TEXT] [--bar RATIO]
+//   CliffsBenchmark [--tsv FILE] [--cpu NAME] [--bits N] [--only TEXT]
+//                   [--bar RATIO]
 //
 // --only takes kernels whose name contains the text; --bar prints nothing but
 // what is above a ratio.
@@ -57,7 +58,7 @@ struct Subject {
 };
 
 struct Settings {
-  std::string tsv, only;
+  std::string tsv, only, cpu;
   unsigned bits = 0;
   double bar = 0;
 };
@@ -76,8 +77,8 @@ public:
     const double value = sizeof(T) == 4 ? kind.single : kind.twice;
     for (T &element : mixed)
       if (draw(generator) < share)
-        element = static_cast<T>(kind.isSpread ? value * draw(generator)
-                                               : value);
+        element =
+            static_cast<T>(kind.isSpread ? value * draw(generator) : value);
   }
 
   std::vector<T> ordinary = std::vector<T>(elements), other = ordinary,
@@ -213,19 +214,17 @@ private:
           subject.loop(a, b, out.data());
         };
       }
-    auto bound = orStop(kernel->bind(
-        tensors(x, operand), view(out.data()),
-        {.maxThreads = 1}));
+    auto bound = orStop(
+        kernel->bind(tensors(x, operand), view(out.data()), {.maxThreads = 1}));
     return [bound] { (void)bound.run(); };
   }
 
   /// Results are the interpreter's, any NaN being one.
   void check(const std::vector<T> &x, unsigned operand) {
     std::vector<T> expected(elements);
-    for (auto [each, to] : {std::pair(&*kernel, &out),
-                            std::pair(&*interpreted, &expected)})
-      if (auto status = each->run(tensors(x, operand),
-                                  view(to->data()),
+    for (auto [each, to] :
+         {std::pair(&*kernel, &out), std::pair(&*interpreted, &expected)})
+      if (auto status = each->run(tensors(x, operand), view(to->data()),
                                   {.maxThreads = 1});
           !status)
         stop(status.error().message());
@@ -328,6 +327,8 @@ static Settings settingsOf(int argc, char **argv) {
       settings.tsv = value;
     else if (name == "--only")
       settings.only = value;
+    else if (name == "--cpu")
+      settings.cpu = value;
     else if (name == "--bits")
       settings.bits = static_cast<unsigned>(std::atoi(value));
     else if (name == "--bar")
@@ -341,6 +342,7 @@ static Settings settingsOf(int argc, char **argv) {
 int main(int argc, char **argv) {
   const Settings settings = settingsOf(argc, argv);
   EngineOptions options;
+  options.cpu = settings.cpu;
   options.vectorBits = settings.bits;
   const Engine engine(options);
   std::ofstream tsv(settings.tsv.empty() ? "/dev/null" : settings.tsv);
@@ -359,7 +361,8 @@ int main(int argc, char **argv) {
                     [](const auto &text) { return !text.empty(); }))
       table.add(std::move(row));
   }
-  std::cout << engine.vectorBits() << "-bit vectors, one thread, " << elements
+  std::cout << (settings.cpu.empty() ? "host" : settings.cpu) << ", "
+            << engine.vectorBits() << "-bit vectors, one thread, " << elements
             << " elements in cache: time over that of ordinary inputs, the "
                "worst of shares from 0.1 % to all.\n\n";
   table.print(std::cout);

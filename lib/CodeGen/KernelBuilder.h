@@ -32,7 +32,8 @@ private:
   void makeArguments();
   void emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
-  void emitRedo(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
+  void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
+  void emitSecondBody(llvm::Value *index);
   llvm::Value *advance(llvm::Value *index, const char *name = "i.next") {
     return ir.CreateNUWAdd(index, ir.getInt64(unrollFactor * lanes.lanes),
                            name);
@@ -49,8 +50,7 @@ private:
   }
   void setCopy(unsigned copy);
   void narrow(unsigned fewer);
-  void emitTail();
-  void emitEnd(llvm::BasicBlock *done);
+  void emitTail(llvm::BasicBlock *done);
   void hoist();
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
@@ -82,8 +82,6 @@ private:
   llvm::Value *whole = nullptr;
   /// Of the main loop.
   llvm::PHINode *index = nullptr;
-  /// Where the tail begins and ends.
-  llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   std::vector<LoopArgument> outputs, inputs, parameters;
   /// The values that are the same for every element; null for others.

@@ -26,7 +26,11 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
     : module(module), plan(plan), unrollFactor(unrollFactorOf(plan, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
-      lanes{ir, lanesOf(plan, target), target.hasHalf, target.maskedBytes,
+      lanes{ir,
+            lanesOf(plan, target),
+            target.hasHalf,
+            target.hasScale,
+            target.maskedBytes,
             names} {
   makeFunction(target);
   if (plan.listing)
@@ -174,8 +178,8 @@ void KernelBuilder::store(const Position &at, const Values &values) {
 }
 
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where
-/// that is wrong for an element nothing is stored, and the tail, whose body has
-/// both ways, does these vectors. Gives the index that follows.
+/// that is wrong for an element the second body does these vectors. Gives the
+/// index that follows.
 llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   llvm::SmallVector<llvm::Value *> rareMasks;
   llvm::SmallVector<Values> bodies;
@@ -194,7 +198,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   lanes.rareMasks = nullptr;
   setCopy(0);
   if (!rareMasks.empty()) {
-    emitRedo(rareMasks, index);
+    emitCheck(rareMasks, index);
     // A position of this block's own is part of an address, and no register.
     for (unsigned copy = 0; copy < unrollFactor; ++copy)
       store(position(copy), bodies[copy]);
@@ -222,19 +226,11 @@ void KernelBuilder::run() {
   loop = block("vector.loop");
   tailCheck = block("tail.check");
   tailEntry = block("tail.entry");
+  auto *done = block("done");
   makeArguments();
   hoist();
-  llvm::BasicBlock *entry = ir.GetInsertBlock();
-  ir.SetInsertPoint(tailEntry);
-  from = ir.CreatePHI(ir.getInt64Ty(), 2, "from");
-  to = ir.CreatePHI(ir.getInt64Ty(), 2, "to");
-  ir.SetInsertPoint(entry);
   emitMainLoop();
-  from->addIncoming(whole, tailCheck);
-  to->addIncoming(count, tailCheck);
-  emitTail();
-  auto *done = block("done");
-  emitEnd(done);
+  emitTail(done);
   ir.SetInsertPoint(tailCheck);
   ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   ir.SetInsertPoint(done);

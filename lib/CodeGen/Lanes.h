@@ -19,6 +19,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
 namespace kexpr::codegen {
@@ -33,7 +34,7 @@ struct LaneBuilder {
   llvm::IRBuilderBase &ir;
   unsigned lanes;
   /// See Target.
-  bool hasHalf;
+  bool hasHalf, hasScale;
   unsigned maskedBytes;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
@@ -154,10 +155,36 @@ struct LanesAlgebra {
       nameResult(a.value, a.builder->names, step);
   }
 
+  template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
+    const LaneBuilder &builder = *a.builder;
+    const llvm::Intrinsic::ID scaling =
+        builder.hasScale ? scalingOf<T>(builder.lanes) : 0;
+    if (!scaling) {
+      using V = ops::Value<LanesAlgebra, T>;
+      return scaleInTwoSteps(V{a}, V{shifted}).rep;
+    }
+    llvm::IRBuilderBase &ir = builder.ir;
+    llvm::Value *power =
+        ir.CreateFSub(shifted.value, builder.splat<T>(ops::PowerRounder<T>));
+    llvm::SmallVector<llvm::Value *> arguments = {
+        a.value, power, llvm::PoisonValue::get(a.value->getType()),
+        llvm::ConstantInt::getSigned(ir.getIntNTy(std::max(8u, builder.lanes)),
+                                     -1)};
+    // The rounding mode there is.
+    if (builder.lanes * sizeof(T) == 64)
+      arguments.push_back(ir.getInt32(4));
+    return {a.builder, ir.CreateIntrinsic(scaling, {}, arguments)};
+  }
+
+  template <class T> static bool takesGeneral(Rep<bool> mask) {
+    return !mask.builder->rareMasks;
+  }
+
   /// A block that is entered when any lane is in the mask, and left out of the
   /// way of the loop's straight line.
-  template <class T, class F>
-  static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F slow) {
+  template <class V, int N, class F>
+  static ops::Several<V, N> rarely(Rep<bool> mask, ops::Several<V, N> fast,
+                                   F slow) {
     const LaneBuilder *builder = mask.builder;
     if (builder->rareMasks) {
       builder->rareMasks->push_back(mask.value);
@@ -175,17 +202,42 @@ struct LanesAlgebra {
                                           from->getNextNode());
     ir.CreateCondBr(ir.CreateOrReduce(isRare), rare, join, unlikely(context));
     ir.SetInsertPoint(rare);
-    llvm::Value *chosen = ir.CreateSelect(mask.value, slow().value, fast.value);
+    ops::Several<V, N> chosen = slow();
+    for (int i = 0; i < N; ++i)
+      chosen.each[i].rep = select(mask, chosen.each[i].rep, fast.each[i].rep);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
     ir.CreateBr(join);
     ir.SetInsertPoint(join);
-    llvm::PHINode *result = ir.CreatePHI(fast.value->getType(), 2);
-    result->addIncoming(fast.value, from);
-    result->addIncoming(chosen, rareEnd);
-    return {builder, result};
+    for (int i = 0; i < N; ++i) {
+      llvm::Value *&value = fast.each[i].rep.value;
+      llvm::PHINode *result = ir.CreatePHI(value->getType(), 2);
+      result->addIncoming(value, from);
+      result->addIncoming(chosen.each[i].rep.value, rareEnd);
+      value = result;
+    }
+    return fast;
   }
 
 private:
+  /// 0 for vectors that fill no register.
+  template <class T> static llvm::Intrinsic::ID scalingOf(unsigned lanes) {
+    using namespace llvm::Intrinsic;
+    constexpr bool isSingle = sizeof(T) == 4;
+    switch (lanes * sizeof(T)) {
+    case 16:
+      return isSingle ? x86_avx512_mask_scalef_ps_128
+                      : x86_avx512_mask_scalef_pd_128;
+    case 32:
+      return isSingle ? x86_avx512_mask_scalef_ps_256
+                      : x86_avx512_mask_scalef_pd_256;
+    case 64:
+      return isSingle ? x86_avx512_mask_scalef_ps_512
+                      : x86_avx512_mask_scalef_pd_512;
+    default:
+      return not_intrinsic;
+    }
+  }
+
   template <ops::Prim P> static constexpr llvm::Intrinsic::ID unaryIntrinsic() {
     using ops::Prim;
     switch (P) {

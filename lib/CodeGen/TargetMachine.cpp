@@ -123,6 +123,7 @@ static Expected<Target> complete(Target target) {
   const bool isX86 = subtarget.getTargetTriple().isX86();
   target.hasFma = !isX86 || subtarget.checkFeatures("+fma");
   target.hasHalf = !isX86 || subtarget.checkFeatures("+f16c");
+  target.hasScale = isX86 && subtarget.checkFeatures("+avx512f,+avx512vl");
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   const unsigned most = mostVectorBits(subtarget);

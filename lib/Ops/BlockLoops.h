@@ -65,9 +65,9 @@ template <Isa I> struct FastPathAlgebra {
   template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
     return {Exact::template bitcast<To, From>(a.value), a.wrong};
   }
-  template <class T, class F>
-  static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F) {
-    *fast.wrong |= mask.value ? 1 : 0;
+  template <class Values, class F>
+  static Values rarely(Rep<bool> mask, Values fast, F) {
+    *mask.wrong |= mask.value ? 1 : 0;
     return fast;
   }
 };

@@ -60,8 +60,10 @@ struct Fmod {
 
   template <class V> static V formula(V x, V y) {
     auto wideX = x.template to<double>(), wideY = y.template to<double>();
-    auto rest = rarely(abs(x) >= abs(y) * 0x1p27f, step(wideX, wideY),
-                       [&] { return reduce(wideX, wideY); });
+    // An infinite x and y = 0 give NaN by themselves.
+    auto isFar = (abs(x) >= abs(y) * 0x1p27f) & (abs(x) < Infinity<V>)&(y != 0);
+    auto rest = rarely(isFar, step(wideX, wideY),
+                       [&] { return reduce<10>(wideX, wideY); });
     V result = copySign(rest.template to<float>(), x);
     // Not only quicker: an infinite y leaves no rest to compute with.
     return select(abs(x) < abs(y), x, result);
@@ -82,10 +84,12 @@ private:
   }
 
   /// The quotient is below 2^278, and each step takes at least 27 bits off it.
-  template <class D> static D reduce(D x, D y) {
-    for (int bits = 278; bits > 0; bits -= 27)
-      x = step(x, y);
-    return x;
+  template <int Steps, class D> static D reduce(D x, D y) {
+    D rest = step(x, y);
+    if constexpr (Steps > 0)
+      rest = rarely(abs(rest) >= abs(y), rest,
+                    [&] { return reduce<Steps - 1>(rest, y); });
+    return rest;
   }
 };
 

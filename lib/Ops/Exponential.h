@@ -25,11 +25,9 @@ struct Exp {
   template <class R> static R reference(R x) { return exp(x); }
 
   template <class V> static V formula(V x) {
-    auto [r, n] = single::reduce(x);
-    auto bits =
-        single::exponential(r).template bits<std::int32_t>() + (n << 23);
-    return rarely(~(abs(x) <= 87.0f), bits.template bits<float>(),
-                  [x] { return anywhere(x); });
+    V clamped = atLeast(atMost(x + single::Tiny, 89.0f), single::Vanishing);
+    auto [r, shifted] = single::reduce(clamped);
+    return scale(single::exponential(r), shifted);
   }
 
   template <class V> static V accurate(V x) {
@@ -38,16 +36,6 @@ struct Exp {
   }
 
   template <IsDouble V> static V formula(V x) { return f64::exp(x); }
-
-private:
-  /// Also where the result is subnormal, 0, infinite or NaN: the power in two
-  /// steps, the first of them exact, as 2^n itself leaves the range of f32.
-  template <class V> static V anywhere(V x) {
-    auto [r, n] = single::reduce(atLeast(atMost(x, 89.0f), -104.0f));
-    auto half = n >> 1;
-    return single::exponential(r) * single::powerOfTwo<V>(half) *
-           single::powerOfTwo<V>(n - half);
-  }
 };
 
 struct Expm1 {

@@ -26,12 +26,9 @@ inline constexpr double Rounder = 0x1.8p52;
 /// Largest |x| of `reduce`; `reduceHuge` takes every argument.
 inline constexpr float ReduceLimit = 0x1p37f;
 
-/// x = (n - 1/2 if Quarter) * pi + rest, |rest| <= pi / 2 but for rounding. The
-/// lowest bit of `count` is that of n.
-template <class D> struct Reduced {
-  D rest;
-  typename D::template As<std::int64_t> count;
-};
+/// x = (n - 1/2 if Quarter) * pi + rest, |rest| <= pi / 2 but for rounding: the
+/// rest, and n in the low bits.
+template <class D> using Reduced = Several<D, 2>;
 
 /// Cody and Waite's reduction; needs |x| <= ReduceLimit.
 template <bool Quarter, class D> Reduced<D> reduce(D x) {
@@ -44,8 +41,7 @@ template <bool Quarter, class D> Reduced<D> reduce(D x) {
     shifted = fma(x, InversePi, Rounder);
     n = shifted - Rounder;
   }
-  D rest = fma(n, -PiLow, fma(n, -Pi, x));
-  return {rest, shifted.template bits<std::int64_t>()};
+  return {{fma(n, -PiLow, fma(n, -Pi, x)), shifted}};
 }
 
 /// A sum that keeps what rounding loses.
@@ -77,15 +73,30 @@ template <bool Quarter, class D> Reduced<D> reduceHuge(D x) {
   if constexpr (Quarter)
     sum = plus(sum, x.like(0.5));
   D shifted = sum.high + Rounder;
-  D rest = ((sum.high - (shifted - Rounder)) + sum.low) * Pi;
-  return {rest, shifted.template bits<std::int64_t>()};
+  return {{((sum.high - (shifted - Rounder)) + sum.low) * Pi, shifted}};
+}
+
+/// x = n * pi / 2 + rest and n + Rounder; needs |x| <= ReduceLimit.
+template <class D> Reduced<D> reduceQuarter(D x) {
+  D shifted = fma(x, 2 * InversePi, Rounder);
+  D n = shifted - Rounder;
+  return {{fma(n, -PiLow / 2, fma(n, -Pi / 2, x)), shifted}};
+}
+
+/// The same for any finite x.
+template <class D> Reduced<D> reduceHugeQuarter(D x) {
+  Sum<D> sum = halfTurns(x);
+  D high = sum.high * 2.0;
+  D shifted = high + Rounder;
+  return {{fma(sum.low, 2.0, high - (shifted - Rounder)) * (Pi / 2), shifted}};
 }
 
 /// The rest, negated where the count is odd: its sine is that of x, or the
 /// cosine of x if Quarter.
 template <class D> D alternate(Reduced<D> reduced) {
-  auto bits = reduced.rest.template bits<std::int64_t>();
-  return (bits ^ (reduced.count << 63)).template bits<double>();
+  auto bits = reduced.each[0].template bits<std::int64_t>();
+  auto count = reduced.each[1].template bits<std::int64_t>();
+  return (bits ^ (count << 63)).template bits<double>();
 }
 
 } // namespace kexpr::ops::turns

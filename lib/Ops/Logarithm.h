@@ -25,10 +25,8 @@ struct Log {
   template <class R> static R reference(R x) { return log(x); }
 
   template <class V> static V formula(V x) {
-    auto [e, f] = single::split(x);
-    V result = fma(e, 0x1.62e43p-24f, fma(f * f, single::logTail(f), f));
-    return rarely(single::isRareInLogarithms(x), result,
-                  [x] { return accurate(x); });
+    return mostly(single::isRareInLogarithms(x), of(single::split(x)),
+                  [x] { return logarithmEdges(x, of(single::splitAny(x))); });
   }
 
   template <class V> static V accurate(V x) {
@@ -37,6 +35,12 @@ struct Log {
   }
 
   template <IsDouble V> static V formula(V x) { return f64::log(x); }
+
+private:
+  template <class V> static V of(single::Split<V> x) {
+    V tail = single::logTail(x.f);
+    return fma(x.e, 0x1.62e43p-24f, fma(x.f * x.f, tail, x.f));
+  }
 };
 
 struct Log1p {
@@ -64,22 +68,9 @@ struct Log10 {
 
   template <class R> static R reference(R x) { return log10(x); }
 
-  /// log10(e) ln(1 + f) + e log10(2). The terms may cancel, by up to a factor
-  /// of 2, so products and sum keep what they lose.
   template <class V> static V formula(V x) {
-    auto [e, f] = single::split(x);
-    V square = f * f, tail = single::logTail(f);
-    V y = fma(square, tail, f);
-    V yLow = fma(square, tail, f - y);
-    // log10(e) and log10(2) in two parts; e counts in units of 2^23.
-    V a = e * 0x1.344136p-25f, b = y * 0x1.bcb7b2p-2f;
-    V aLow = fma(e, -0x1.ec10cp-50f, fma(e, 0x1.344136p-25f, -a));
-    V bLow = fma(yLow, 0x1.bcb7b2p-2f,
-                 fma(y, -0x1.5b235ep-27f, fma(y, 0x1.bcb7b2p-2f, -b)));
-    V sum = a + b;
-    V result = sum + ((a - sum) + b + (aLow + bLow));
-    return rarely(single::isRareInLogarithms(x), result,
-                  [x] { return accurate(x); });
+    return mostly(single::isRareInLogarithms(x), of(single::split(x)),
+                  [x] { return logarithmEdges(x, of(single::splitAny(x))); });
   }
 
   template <class V> static V accurate(V x) {
@@ -89,6 +80,23 @@ struct Log10 {
   }
 
   template <IsDouble V> static V formula(V x) { return f64::log10(x); }
+
+private:
+  /// log10(e) ln(1 + f) + e log10(2). The terms may cancel, by up to a factor
+  /// of 2, so products and sum keep what they lose.
+  template <class V> static V of(single::Split<V> x) {
+    auto [e, f] = x;
+    V square = f * f, tail = single::logTail(f);
+    V y = fma(square, tail, f);
+    V yLow = fma(square, tail, f - y);
+    // log10(e) and log10(2) in two parts; e counts in units of 2^23.
+    V a = e * 0x1.344136p-25f, b = y * 0x1.bcb7b2p-2f;
+    V aLow = fma(e, -0x1.ec10cp-50f, fma(e, 0x1.344136p-25f, -a));
+    V bLow = fma(yLow, 0x1.bcb7b2p-2f,
+                 fma(y, -0x1.5b235ep-27f, fma(y, 0x1.bcb7b2p-2f, -b)));
+    V sum = a + b;
+    return sum + ((a - sum) + b + (aLow + bLow));
+  }
 };
 
 } // namespace kexpr::ops

@@ -45,6 +45,24 @@ template <class V> V atMost(V x, std::type_identity_t<ElementOf<V>> high) {
   return select(x > high, high, x);
 }
 
+/// Whether x is finite and of a magnitude above a limit: whether twice its
+/// magnitude, as an unsigned integer less the first that is above, is below
+/// what infinity leaves. Both sides are 2^31, or 2^63, off, as machines compare
+/// with a sign, and complements, as they compare for greater.
+template <class V>
+typename V::Mask isBeyond(V x, std::type_identity_t<ElementOf<V>> limit) {
+  using T = ElementOf<V>;
+  using Unsigned = std::make_unsigned_t<IntOf<T>>;
+  constexpr Unsigned half = Unsigned{1} << (sizeof(T) * 8 - 1);
+  constexpr auto infinite =
+      static_cast<Unsigned>(__builtin_bit_cast(Unsigned, Infinity<V>) * 2);
+  const auto first =
+      static_cast<Unsigned>(__builtin_bit_cast(Unsigned, limit) * 2 + 1);
+  auto twice = x.template bits<IntOf<T>>() << 1;
+  return twice.like(static_cast<IntOf<T>>(~(half - first))) - twice >
+         static_cast<IntOf<T>>(~(half + infinite - first));
+}
+
 /// `result` for the x where a logarithm is finite, zero < x < inf; its limits
 /// at both ends, and NaN elsewhere.
 template <class V>

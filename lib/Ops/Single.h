@@ -20,35 +20,37 @@ namespace kexpr::ops::single {
 /// Added, it rounds to a whole number and leaves it in the low bits.
 inline constexpr float Rounder = 0x1.8p23f;
 
-/// The same, and what it leaves is n in the exponent field of f32.
-inline constexpr float PowerRounder = Rounder + 127;
+/// Less than half a unit in the last place of all that it is added to but the
+/// tiny, which it keeps from being subnormal: some processors take 150 cycles
+/// for each product that is.
+inline constexpr float Tiny = 0x1p-60f;
 
-/// 2^n of n + PowerRounder, for a normal result.
+/// The same, and what it leaves is n in the exponent field of f32.
+inline constexpr float FieldRounder = Rounder + 127;
+
+/// 2^n of n + FieldRounder, for a normal result.
 template <class V> V powerIn(V shifted) {
   return (shifted.template bits<std::int32_t>() << 23)
       .template bits<float>()
       .named("power");
 }
 
-/// 2^n, n in the low bits and small enough for the result to be normal.
-template <class V, class I> V powerOfTwo(I n) {
-  return ((n << 23) + 0x3f800000).template bits<float>().named("power");
-}
+/// From here on the factors of 2^n in `scale` are 0, so that nothing underflows
+/// where much does: at masks of -inf.
+inline constexpr float Vanishing = -176.06f;
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2. n is in the low bits, of which 8 are
-/// its own.
+/// x = n ln 2 + r with |r| <= ln 2 / 2.
 template <class V> struct Reduced {
-  V r;
-  typename V::template As<std::int32_t> n;
+  V r, shifted; ///< The latter is n + PowerRounder.
 };
 
-/// Needs |x| <= 104.
+/// Needs |x| <= 177.
 template <class V> Reduced<V> reduce(V x) {
-  V shifted = fma(x, 0x1.715476p0f, Rounder);
-  V n = shifted - Rounder;
+  V shifted = fma(x, 0x1.715476p0f, PowerRounder<float>);
+  V n = shifted - PowerRounder<float>;
   // ln 2 in two parts: one alone is 2 ulp off at the largest n.
   V r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x)).named("reduced");
-  return {r, shifted.template bits<std::int32_t>()};
+  return {r, shifted};
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, z = r^2; error in e^r below 2^-27.
@@ -68,12 +70,16 @@ template <class V> V exponential(V r) {
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 
-/// 1 / (1 + e^-x) for |x| <= 87. The denominator is 1 + s + s m with s = 2^n
-/// and m = e^r - 1; what each of its sums and the division lose goes into
-/// `rest`. If Precise, the rounding of r and that of m do, too.
+/// What `sigmoid` is to be multiplied with, so that no value is subnormal.
+inline constexpr float SigmoidUnit = 0x1p-48f;
+
+/// 2^48 / (1 + e^-x) for -115 <= x <= 50. The denominator is 2^-48 (1 + s + s
+/// m) with s = 2^n and m = e^r - 1; what each of its sums and the division lose
+/// goes into `rest`. If Precise, the rounding of r and that of m do, too.
 template <bool Precise, class V> Quotient<V> sigmoid(V x) {
-  V shifted = fma(x, -0x1.715476p0f, PowerRounder);
-  V n = shifted - PowerRounder;
+  constexpr float rounder = FieldRounder - 48;
+  V shifted = fma(x, -0x1.715476p0f, rounder);
+  V n = shifted - rounder;
   V first = fma(n, -0x1.62e43p-1f, -x); // exact
   V r = fma(n, 0x1.05c61p-29f, first).named("reduced");
   V z = r * r;
@@ -81,30 +87,30 @@ template <bool Precise, class V> Quotient<V> sigmoid(V x) {
   V tail = fma(n, 0x1.05c61p-29f, z * q);
   V m = Precise ? first + tail : fma(z, q, r);
   V s = powerIn(shifted);
-  V high = fma(s, m, s + 1.0f);
+  V high = fma(s, m, s + SigmoidUnit);
   // What the sum and the fma have lost. For s from 2^-24 up to 2^25 the bracket
   // is exact; beyond, 1 or s is so small that this shows little.
-  V low = fma(s, m, (s - high) + 1.0f);
+  V low = fma(s, m, (s - high) + SigmoidUnit);
   if constexpr (Precise)
     low = fma(s, (first - m) + tail, low);
   V inverse = 1.0f / high;
   return {inverse, fma(-inverse, low, fma(-inverse, high, 1.0f))};
 }
 
-/// tanh(a) for 0 <= a <= 0.94; relative error of the polynomial below 2^-28.
+/// tanh(a) / a - 1 for 2^-40 <= a <= 0.94; error relative to 1 below 2^-28.
 template <class V> V tanhNearZero(V a) {
   V z = a * a;
   V p = horner(z, -0x1.555548p-2, 0x1.110e16p-3, -0x1.b9a558p-5, 0x1.61dbb6p-6,
                -0x1.0ab674p-7, 0x1.433226p-9, -0x1.b0edacp-12);
-  return fma(a * z, p, a);
+  return z * p;
 }
 
 /// tanh(a) as 1 - 2 / (1 + e^2a) for 0.93 <= a <= 9.02. The denominator is
 /// 1 + s + s m with s = 2^n and m = e^2r - 1. It is large enough for one part
 /// of ln 2, and for its own rounding error, to weigh little in the result.
 template <class V> V tanhAwayFromZero(V a) {
-  V shifted = fma(a, 0x1.715476p1f, PowerRounder);
-  V r = fma(shifted - PowerRounder, -0x1.62e43p-2f, a);
+  V shifted = fma(a, 0x1.715476p1f, FieldRounder);
+  V r = fma(shifted - FieldRounder, -0x1.62e43p-2f, a);
   V q = horner(r, 0x1p1, 0x1.fffffap0, 0x1.555492p0, 0x1.555a26p-1,
                0x1.12397cp-2, 0x1.694c82p-4); // m = r q
   V s = powerIn(shifted);
@@ -112,10 +118,10 @@ template <class V> V tanhAwayFromZero(V a) {
 }
 
 template <class V> V tanh(V x) {
-  V a = abs(x);
+  V a = abs(x), normal = atLeast(a, 0x1p-40f);
   // From 9.02 on it is 1.
-  V result =
-      select(a > 0.9375f, tanhAwayFromZero(atMost(a, 9.02f)), tanhNearZero(a));
+  V result = select(a > 0.9375f, tanhAwayFromZero(atMost(normal, 9.02f)),
+                    fma(tanhNearZero(normal), a, a));
   return copySign(result, x);
 }
 
@@ -134,6 +140,14 @@ template <class V> Split<V> split(V x) {
   auto e = (bits - 0x3f2aaaab) & static_cast<std::int32_t>(0xff800000);
   V f = (bits - e).template bits<float>() - 1.0f;
   return {e.template to<float>(), f};
+}
+
+/// The same for a subnormal x, too: that is a whole number of 2^-149.
+template <class V> Split<V> splitAny(V x) {
+  auto isSubnormal = x < 0x1p-126f;
+  V whole = x.template bits<std::int32_t>().template to<float>();
+  auto [e, f] = split(select(isSubnormal, whole, x));
+  return {select(isSubnormal, e - 149 * 0x1p23f, e), f};
 }
 
 /// (ln(1 + f) - f) / f^2; error in the logarithm below 2^-27.

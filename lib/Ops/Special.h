@@ -25,8 +25,9 @@ struct Erf {
   template <class R> static R reference(R x) { return erf(x); }
 
   template <class V> static V formula(V x) {
-    V a = abs(x);
-    V result = select(a > 1.0f, large(atMost(a, 3.93f)), small(a));
+    V a = abs(x), normal = atLeast(a, 0x1p-40f);
+    V result = select(a > 1.0f, large(atMost(normal, 3.93f)),
+                      fma(small(normal), a, a));
     return copySign(result, x);
   }
 
@@ -51,11 +52,11 @@ struct Erf {
   template <IsDouble V> static V formula(V x) { return f64::erf(x); }
 
 private:
-  /// a + a q(a^2) for a <= 1.01.
+  /// erf(a) / a - 1 for a <= 1.01.
   template <class V> static V small(V a) {
-    V q = horner(a * a, 0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2cecp-4,
-                 -0x1.b7f7bcp-6, 0x1.53f81p-8, -0x1.a37fcep-11, 0x1.47f468p-14);
-    return fma(q, a, a);
+    return horner(a * a, 0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2cecp-4,
+                  -0x1.b7f7bcp-6, 0x1.53f81p-8, -0x1.a37fcep-11,
+                  0x1.47f468p-14);
   }
 
   /// 1 - 2^(c + a q(a)), the exponent being log2(erfc(a)), for

@@ -23,31 +23,56 @@
 
 namespace kexpr::ops {
 
-/// sin(x), or cos(x) if Quarter, in double lanes.
+/// sin(x), or cos(x) if Quarter, in double lanes. Infinities give NaN by
+/// themselves.
 template <bool Quarter, class V> V wideSine(V x) {
   auto wide = x.template to<double>();
-  auto rest =
-      rarely(abs(x) > turns::ReduceLimit,
-             turns::alternate(turns::reduce<Quarter>(wide)), [&] {
-               return turns::alternate(turns::reduceHuge<Quarter>(wide));
-             });
+  auto rest = turns::alternate(
+      rarely(isBeyond(x, turns::ReduceLimit), turns::reduce<Quarter>(wide),
+             [wide] { return turns::reduceHuge<Quarter>(wide); }));
   auto ratio = horner(rest * rest, 0x1.ffffffffd15fdp-1, -0x1.555555416b4abp-3,
                       0x1.11110b725c011p-7, -0x1.a017a844f90a7p-13,
                       0x1.716b8d9b2e89bp-19, -0x1.9a0c0b12760ap-26);
   return (rest * ratio).template to<float>();
 }
 
-/// The same for |x| <= 800 in single precision. x = n pi / 2 + r - low, with
-/// |r| <= pi / 4: pi / 2 in three parts, of which the products of the first two
-/// are exact, and so is the first difference. Signs are such that -0 stays.
-template <bool Quarter, class V> V singleSine(V x) {
-  // One quarter turn more makes a cosine of a sine.
+/// x = n pi / 2 + r - low, |r| <= pi / 4 but for rounding, with n in the low
+/// bits of the third; if Quarter, that is one more, which makes a cosine of a
+/// sine.
+template <class V> using QuarterTurns = Several<V, 3>;
+
+/// pi / 2 in three parts, of which the products of the first two are exact, and
+/// so is the first difference; needs |x| <= 800, or an infinity, which gives
+/// NaN. Signs are such that -0 stays.
+template <bool Quarter, class V> QuarterTurns<V> reduceNear(V x) {
   constexpr float rounder = 0x1.8p23f + (Quarter ? 1 : 0);
   V shifted = fma(x, 0x1.45f306p-1f, rounder);
   V n = shifted - rounder;
   V first = fma(n, -0x1.921fb4p0f, x);
   V r = fma(n, -0x1.444p-24f, first);
   V low = fma(n, 0x1.68c234p-39f, fma(n, 0x1.444p-24f, r - first));
+  return {{r, low, shifted}};
+}
+
+/// The same in double lanes, for any finite x.
+template <bool Quarter, class V> QuarterTurns<V> reduceFar(V x) {
+  auto wide = x.template to<double>();
+  auto [rest, shifted] =
+      rarely(isBeyond(x, turns::ReduceLimit), turns::reduceQuarter(wide),
+             [wide] { return turns::reduceHugeQuarter(wide); })
+          .each;
+  V r = rest.template to<float>();
+  V low = (r.template to<double>() - rest).template to<float>();
+  auto count =
+      shifted.template bits<std::int64_t>().template to<std::int32_t>();
+  return {{r, low, (count + (Quarter ? 1 : 0)).template bits<float>()}};
+}
+
+/// sin(x), or cos(x) if Quarter, in single precision.
+template <bool Quarter, class V> V sineOf(V x) {
+  auto [r, low, turns] = rarely(isBeyond(x, 800), reduceNear<Quarter>(x), [x] {
+                           return reduceFar<Quarter>(x);
+                         }).each;
   V z = r * r;
   V sine =
       r -
@@ -57,15 +82,10 @@ template <bool Quarter, class V> V singleSine(V x) {
   V cosine = fma(
       square,
       horner(z, -0x1p-1, 0x1.555554p-5, -0x1.6c129cp-10, 0x1.9bc62cp-16), 1.0f);
-  auto count = shifted.template bits<std::int32_t>();
+  auto count = turns.template bits<std::int32_t>();
   V result = select((count << 31) < 0, cosine, sine);
   auto sign = (count << 30) & static_cast<std::int32_t>(0x80000000);
   return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
-}
-
-template <bool Quarter, class V> V sineOf(V x) {
-  return rarely(~(abs(x) <= 800.0f), singleSine<Quarter>(x),
-                [x] { return wideSine<Quarter>(x); });
 }
 
 struct Sin {
@@ -99,9 +119,9 @@ struct Tan {
   template <class V> static V formula(V x) {
     // A quarter turn is half a turn of twice the angle.
     auto twice = x.template to<double>() * 2.0;
-    auto tangent = rarely(
-        abs(x) > turns::ReduceLimit / 2, ratio(turns::reduce<false>(twice)),
-        [&] { return ratio(turns::reduceHuge<false>(twice)); });
+    auto tangent = ratio(
+        rarely(isBeyond(x, turns::ReduceLimit / 2), turns::reduce<false>(twice),
+               [twice] { return turns::reduceHuge<false>(twice); }));
     return tangent.template to<float>();
   }
 
@@ -110,7 +130,7 @@ struct Tan {
 private:
   /// tan(r) = sin(r) / cos(r), and tan(r + pi / 2) = -cos(r) / sin(r).
   template <class D> static D ratio(turns::Reduced<D> reduced) {
-    D r = reduced.rest * 0.5;
+    D r = reduced.each[0] * 0.5;
     D z = r * r;
     D sine = r * horner(z, 0x1.fffffffff5ea4p-1, -0x1.55555548cefffp-3,
                         0x1.1111070c42d35p-7, -0x1.a00ebdfc383cfp-13,
@@ -119,7 +139,7 @@ private:
                       0x1.55553881dc3e5p-5, -0x1.6c06de5c28389p-10,
                       0x1.98e4e936f558dp-16);
     // By way of a sign: GCC finds no vector form of a test of one bit.
-    auto odd = turns::alternate<D>({r.like(1.0), reduced.count}) < 0.0;
+    auto odd = turns::alternate<D>({{r.like(1.0), reduced.each[1]}}) < 0.0;
     return select(odd, -cosine, sine) / select(odd, sine, cosine);
   }
 };
@@ -211,11 +231,11 @@ struct Atan2 {
     auto y = ordinate.template to<double>();
     auto x = abscissa.template to<double>();
     // Infinity over infinity is to be 1: a number that dwarfs every f32 does.
-    auto up = atMost(abs(y), 0x1p600), across = atMost(abs(x), 0x1p600);
+    auto up = atMost(abs(y), 0x1p300), across = atMost(abs(x), 0x1p300);
     auto steep = up > across;
     auto low = select(steep, across, up), high = select(steep, up, across);
     // And 0 over 0 is to be 0: so does one that every f32 dwarfs.
-    auto angle = atanToOne(low / atLeast(high, 0x1p-600));
+    auto angle = atanToOne(low / atLeast(high, 0x1p-300));
     angle = select(steep, turns::Pi / 2 - angle, angle);
     // By its sign bit: (0, -0) is half a turn.
     auto behind = copySign(1.0, x) < 0.0;

@@ -111,16 +111,17 @@ TEST(Emitter, WalksStridesLaneByLane) {
 TEST(Emitter, KeepsSlowWaysOutOfTheLoop) {
   const std::string ir = irOf(planFor("add(sin(@0),cos(@0))"));
   // One way out of the loop, however many operators have a slow way: to the
-  // tail, which has them all, and then back.
+  // second body, which has them all, and then back.
   const std::string loop = blockOf(ir, "vector.loop");
   EXPECT_EQ(matchesIn(loop, "br i1 %rare, label %redo, label %common"), 1u);
   EXPECT_EQ(matchesIn(loop, "vector.reduce.or.v8i1\\(<8 x i1> %"), 1u);
   EXPECT_EQ(matchesIn(loop, "store"), 0u);
   EXPECT_EQ(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 1u);
-  EXPECT_EQ(matchesIn(blockOf(ir, "redo"), "label %tail.entry"), 1u);
+  EXPECT_EQ(matchesIn(blockOf(ir, "redo"), "label %second"), 1u);
   EXPECT_EQ(matchesIn(blockOf(ir, "resume"), "label %again"), 1u);
   EXPECT_EQ(matchesIn(blockOf(ir, "again"), "label %vector.loop"), 1u);
-  EXPECT_EQ(matchesIn(ir, "\nrare\\d*:"), 4u);
+  // Two operators, each with two, in the second body and in the tail.
+  EXPECT_EQ(matchesIn(ir, "\nrare\\d*:"), 8u);
   EXPECT_EQ(matchesIn(ir, " = call .*@(?!llvm\\.)"), 0u);
 }
 
@@ -149,7 +150,6 @@ TEST(Emitter, FillsVectorsWithDoublesInTailsThatNeedThem) {
       "mul(@0,sin(@1))", {AccessPattern::Contiguous, AccessPattern::Constant}));
   EXPECT_GE(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 1u);
   EXPECT_EQ(matchesIn(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
-  EXPECT_EQ(matchesIn(ir, "<8 x double>"), 0u);
   // What does not need them has whole vectors.
   EXPECT_EQ(matchesIn(irOf(planFor("neg(@0)")), "masked.store.v8f32"), 1u + 1u);
 }

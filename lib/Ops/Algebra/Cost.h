@@ -70,9 +70,10 @@ struct CostAlgebra {
     return {a.total, a.ready};
   }
   /// The slow way is not counted: it is taken rarely.
-  template <class T, class F>
-  static Rep<T> rarely(Rep<bool> mask, Rep<T> fast, F) {
-    return step<T>(1, 0, mask, fast);
+  template <class Values, class F>
+  static Values rarely(Rep<bool> mask, Values fast, F) {
+    step<bool>(1, 0, mask);
+    return fast;
   }
 
 private:

@@ -87,7 +87,8 @@ template <Isa I> struct ScalarAlgebra {
     return __builtin_bit_cast(To, a);
   }
 
-  template <class T, class F> static T rarely(bool mask, T fast, F slow) {
+  template <class Values, class F>
+  static Values rarely(bool mask, Values fast, F slow) {
     return __builtin_expect(mask, 0) ? slow() : fast;
   }
 

@@ -17,8 +17,10 @@
 ///   A::select<T>(mask, a, b)         a where mask, b elsewhere
 ///   A::convert<To, From>(a)          numeric conversion
 ///   A::bitcast<To, From>(a)          the same bits
-///   A::rarely<T>(mask, fast, slow)   fast, but slow() where mask; slow() is
-///                                    off the hot path
+///   A::rarely(mask, fast, slow)      fast, but slow() where mask; slow() is
+///                                    off the hot path; both are Several values
+///   A::scale<T>(a, shifted)          if it has one instruction for `scale`
+///   A::takesGeneral<T>(mask)         if `mostly` may have no fast way
 ///
 /// Every primitive is a single correctly rounded IEEE operation (or an exact
 /// one), so all algebras compute the same bits. NaN payloads are unspecified.
@@ -62,6 +64,15 @@ enum class Rel { Lt, Le, Gt, Ge, Eq, Ne };
 /// The integer as wide as T.
 template <class T>
 using IntOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// Added to a whole number n, |n| <= 254 in float and 2046 in double, it leaves
+/// in the low bits what the exponent fields of two factors of 2^n add up to.
+template <class T>
+inline constexpr T PowerRounder = sizeof(T) == 4 ? 0x1.8p23 + 254
+                                                 : 0x1.8p52 + 2046;
+
+/// Values of one type that a formula computes together.
+template <class V, int N> struct Several { V each[N]; };
 
 /// One element, or one vector of elements, of type T in algebra A. Arithmetic
 /// on integers wraps; no quotient of theirs may be undefined, by 0 or of the
@@ -175,6 +186,23 @@ template <class A, class T> struct Value {
     return copySign(b.like(a), b);
   }
 
+  /// a * 2^n, rounded once, for a normal a of about 1 and `shifted`, which is
+  /// n + PowerRounder<T>; 0 for the least n.
+  friend Value scale(Value a, Value shifted) {
+    if constexpr (requires { A::template scale<T>(a.rep, shifted.rep); })
+      return {A::template scale<T>(a.rep, shifted.rep)};
+    else
+      return scaleInTwoSteps(a, shifted);
+  }
+  /// The same by two multiplications, of which the first is exact.
+  friend Value scaleInTwoSteps(Value a, Value shifted) {
+    constexpr int digits = sizeof(T) == 4 ? 23 : 52;
+    auto sum = shifted.template bits<IntOf<T>>();
+    auto half = shiftRightLogical(sum, 1);
+    return a * (half << digits).template bits<T>() *
+           ((sum - half) << digits).template bits<T>();
+  }
+
   friend Value select(Mask mask, Value a, Value b) {
     return {A::template select<T>(mask.rep, a.rep, b.rep)};
   }
@@ -201,8 +229,21 @@ template <class A, class T> struct Value {
   /// work: in vector code `slow` is a branch that is taken when any lane needs
   /// it. `slow` returns a Value and must be pure.
   template <class F> friend Value rarely(Mask mask, Value fast, F slow) {
-    return {
-        A::template rarely<T>(mask.rep, fast.rep, [&] { return slow().rep; })};
+    auto result = rarely(mask, Several<Value, 1>{{fast}},
+                         [&] { return Several<Value, 1>{{slow()}}; });
+    return result.each[0];
+  }
+  template <int N, class F>
+  friend Several<Value, N> rarely(Mask mask, Several<Value, N> fast, F slow) {
+    return A::rarely(mask.rep, fast, slow);
+  }
+  /// The same for a `general` that serves all inputs: it is `fast` where no
+  /// mask is set.
+  template <class F> friend Value mostly(Mask mask, Value fast, F general) {
+    if constexpr (requires { A::template takesGeneral<T>(mask.rep); })
+      if (A::template takesGeneral<T>(mask.rep))
+        return general();
+    return rarely(mask, fast, general);
   }
 };
 

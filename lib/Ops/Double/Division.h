@@ -46,7 +46,9 @@ template <class D> D reduceHuge(D x, D y) {
 /// x - y * trunc(x / y), exactly; has the sign of x.
 template <class D> D fmod(D x, D y) {
   D a = abs(x), b = abs(y);
-  D rest = rarely(a >= b * 0x1p53, quotients::reduce<1>(a, b),
+  // An infinite x and y = 0 give NaN by themselves.
+  auto isFar = (a >= b * 0x1p53) & (a < Infinity<D>)&(b > 0);
+  D rest = rarely(isFar, quotients::reduce<1>(a, b),
                   [&] { return quotients::reduceHuge(a, b); });
   rest = select(rest < 0, rest + b, rest);
   // Not only quicker: an infinite y leaves no rest to compute with.

@@ -54,10 +54,10 @@ template <class D> D erfFar(D a) {
   return fma(-p, powerOfTwo(shifted.template bits<std::int64_t>()), 1.0);
 }
 
-/// value * power.
+/// value * 2^n.
 template <class D> struct Scaled {
   Pair<D> value;
-  PowerOfTwo<D> power;
+  D shifted; ///< n + PowerRounder.
 };
 
 /// P(-a), P the normal distribution, for 0 <= a <= 38.75:
@@ -67,7 +67,8 @@ template <class D> struct Scaled {
 template <class D> Scaled<D> normalTail(D a) {
   constexpr double scale = 25.0 / 64;
   Pair<D> square = twoProduct(a, a);
-  auto [e, power] = exponential(Pair<D>{square.high * -0.5, square.low * -0.5});
+  auto [e, shifted] =
+      exponential(Pair<D>{square.high * -0.5, square.low * -0.5});
   D above = fma(a, scale, 5 * scale);
   D aboveLow = fma(a, scale, 5 * scale - above);
   Pair<D> base = quickTwoSum(a.like(2), a);
@@ -91,7 +92,7 @@ template <class D> Scaled<D> normalTail(D a) {
 
   Pair<D> numerator = product(e, above);
   Pair<D> result = product(numerator, inverse);
-  return {{result.high, fma(result.high, slip, result.low)}, power};
+  return {{result.high, fma(result.high, slip, result.low)}, shifted};
 }
 
 } // namespace errors
@@ -106,16 +107,16 @@ template <class D> D erf(D x) {
 /// what the tail leaves of 1.
 template <class D> D gelu(D x) {
   D a = atMost(abs(x), 38.75);
-  auto [tail, power] = errors::normalTail(a);
-  Pair<D> rest = quickTwoSum(x.like(1), -times(tail.high, power));
-  D restLow = rest.low - times(tail.low, power);
+  auto [tail, shifted] = errors::normalTail(a);
+  Pair<D> rest = quickTwoSum(x.like(1), -scale(tail.high, shifted));
+  D restLow = rest.low - scale(tail.low, shifted);
 
   auto below = x < 0;
   Pair<D> p = quickTwoSum(select(below, tail.high, rest.high),
                           select(below, tail.low, restLow));
   D result = fma(a, p.high, a * p.low);
   // Nothing but the last product may be subnormal.
-  result = copySign(select(below, times(result, power), result), x);
+  result = copySign(select(below, scale(result, shifted), result), x);
   result = select(x > 38, x, result);
   return select(x > -Infinity<D>, result, NaN<D>);
 }

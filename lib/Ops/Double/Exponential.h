@@ -23,33 +23,24 @@ inline constexpr double Ln2 = 0x1.62e42fefa39efp-1;
 inline constexpr double Ln2Low = 0x1.abc9e3b39803fp-56;
 inline constexpr double Log2e = 0x1.71547652b82fep0;
 
-/// 2^n as a product of two normal numbers, for |n| <= 2044.
-template <class D> struct PowerOfTwo { D first, second; };
+/// From here on the factors of 2^n are 0, so that nothing underflows where much
+/// does: at masks of -inf.
+inline constexpr double Vanishing = -1418.2;
 
-template <class D> D times(D x, PowerOfTwo<D> power) {
-  return x * power.first * power.second;
-}
-
-/// x = n * ln 2 + rest. The low bits of `count` are n, those of `half` are
-/// about n / 2.
+/// x = n * ln 2 + rest.
 template <class D> struct Reduced {
   Pair<D> rest;
-  D n;
-  typename D::template As<std::int64_t> count, half;
+  D n, shifted; ///< The latter is n + PowerRounder.
 };
 
-/// Needs |x| <= 1400. The rest is off by less than 2^-105.
+/// Needs |x| <= 1419. The rest is off by less than 2^-105.
 template <class D> Reduced<D> reduce(Pair<D> x) {
-  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
-  constexpr double shift = 0x1.8p52;
-  D count = fma(x.high, Log2e, shift);
-  D half = fma(x.high, Log2e / 2, shift);
-  D n = count - shift;
+  D shifted = fma(x.high, Log2e, PowerRounder<double>);
+  D n = shifted - PowerRounder<double>;
   // The first of these is exact: all terms are multiples of 2^-54.
   D high = fma(n, -Ln2, x.high);
   D low = fma(n, -Ln2Low, x.low);
-  return {quickTwoSum(high, low), n, count.template bits<std::int64_t>(),
-          half.template bits<std::int64_t>()};
+  return {quickTwoSum(high, low), n, shifted};
 }
 
 /// 2^n, n in the low bits, for -1023 < n < 1024.
@@ -58,8 +49,10 @@ template <class I> auto powerOfTwo(I count) {
   return ((count << 52) + one).template bits<double>();
 }
 
-template <class D> PowerOfTwo<D> powerOf(Reduced<D> x) {
-  return {powerOfTwo(x.half), powerOfTwo(x.count - x.half)};
+/// 2^(k - n), for a normal result.
+template <class D> D inversePower(int k, D shifted) {
+  auto count = shifted.template bits<std::int64_t>();
+  return powerOfTwo(k + 2046 - count);
 }
 
 /// e^rest - 1 - rest.high; error below 2^-57. The square is half of it and
@@ -76,29 +69,28 @@ template <class D> D expTail(Pair<D> rest) {
   return fma(square.high, 0.5, fma(r * square.high, q, small));
 }
 
-/// e^x = value * power; the value is off by less than 2^-56 of itself.
+/// e^x = value * 2^n; the value is off by less than 2^-56 of itself.
 template <class D> struct Exponential {
   Pair<D> value;
-  PowerOfTwo<D> power;
+  D shifted; ///< n + PowerRounder.
 
   Pair<D> product() const {
-    return {times(value.high, power), times(value.low, power)};
+    return {scale(value.high, shifted), scale(value.low, shifted)};
   }
 };
 
-/// Needs |x| <= 1400.
+/// Needs |x| <= 1419.
 template <class D> Exponential<D> exponential(Pair<D> x) {
   Reduced<D> reduced = reduce(x);
   Pair<D> sum = quickTwoSum(x.high.like(1), reduced.rest.high);
   sum = quickTwoSum(sum.high, sum.low + expTail(reduced.rest));
-  return {sum, powerOf(reduced)};
+  return {sum, reduced.shifted};
 }
 
 template <class D> D exp(D x) {
-  // Beyond these the result is inf or 0 in any case.
-  D clamped = atLeast(atMost(x, 710), -746);
-  auto [value, power] = exponential(Pair<D>{clamped, x.like(0)});
-  return times(value.high, power);
+  D clamped = atLeast(atMost(x, 710), Vanishing);
+  auto [value, shifted] = exponential(Pair<D>{clamped, x.like(0)});
+  return scale(value.high, shifted);
 }
 
 /// 2^n ((1 - 2^-n) + (e^r - 1)).
@@ -106,12 +98,12 @@ template <class D> D expm1(D x) {
   // Below -37.5 it is -1 in f64; above 709.8 it is inf.
   Reduced<D> reduced = reduce(Pair<D>{atLeast(atMost(x, 710), -38), x.like(0)});
   // Twice 2^-n: 2^-n itself is out of range for the largest n.
-  D twice = powerOfTwo(1 - reduced.count);
+  D twice = inversePower(1, reduced.shifted);
   D one = fma(twice, -0.5, 1);
   D lost = fma(twice, -0.5, 1 - one);
   Pair<D> sum = quickTwoSum(one, reduced.rest.high);
   D value = sum.high + (sum.low + (lost + expTail(reduced.rest)));
-  return copySign(times(value, powerOf(reduced)), x); // of -0
+  return copySign(scale(value, reduced.shifted), x); // of -0
 }
 
 } // namespace kexpr::ops::f64

@@ -25,7 +25,7 @@ namespace kexpr::ops::f64 {
 /// sinh(rest) = r + odd.
 template <class D> struct Hyperbolic {
   D t, r, even, odd;
-  PowerOfTwo<D> power; ///< 2^n
+  D shifted; ///< n + PowerRounder.
 
   /// (1 + u) cosh(rest) + (1 - u) sinh(rest) for u = t or -t; error below 2^-54
   /// of it.
@@ -51,20 +51,20 @@ template <class D> Hyperbolic<D> hyperbolic(D x) {
                  0x1.a01a01a90243bp-13, 0x1.71de0a3c85967p-19,
                  0x1.af3f074ac3116p-26);
   // Four times 2^-n: 2^-n itself is out of range for the largest n.
-  D inverse = powerOfTwo(2 - reduced.count) * 0.25;
+  D inverse = inversePower(2, reduced.shifted) * 0.25;
   return {inverse * inverse, r, fma(z, even, low * r), fma(z * r, odd, low),
-          powerOf(reduced)};
+          reduced.shifted};
 }
 
 template <class D> D sinh(D x) {
   auto parts = hyperbolic(atMost(abs(x), 710.5));
   D value = parts.combine(-parts.t).high;
-  return copySign(times(value * 0.5, parts.power), x);
+  return copySign(scale(value * 0.5, parts.shifted), x);
 }
 
 template <class D> D cosh(D x) {
   auto parts = hyperbolic(atMost(abs(x), 710.5));
-  return times(parts.combine(parts.t).high * 0.5, parts.power);
+  return scale(parts.combine(parts.t).high * 0.5, parts.shifted);
 }
 
 /// It is 1 in f64 from 19.1 on.

@@ -137,12 +137,12 @@ template <class D> D atan2(D ordinate, D abscissa) {
   auto behind = copySign(1, abscissa) < 0;
   D low = select(y > x, x, y), high = select(y > x, y, x);
   auto far = (high > 0x1p500) | ((low < 0x1p-500) & (low != 0));
-  D result = rarely(far, arcs::angle(y, x, behind), [&] {
+  D result = mostly(far, arcs::angle(y, x, behind), [&] {
     D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
     scale = select(high > 0x1p500, 0x1p-600, scale);
     // Infinity over infinity is to be 1: what dwarfs every scaled number does.
     D up = atMost(y * scale, 0x1p700), across = atMost(x * scale, 0x1p700);
-    auto flat = ~behind & (up < across * 0x1p-60);
+    auto flat = far & ~behind & (up < across * 0x1p-60);
     return select(flat, y / x, arcs::angle(up, across, behind));
   });
   return copySign(result, ordinate);

@@ -51,9 +51,9 @@ template <class D> D powerOfPositive(D x, D y) {
   low = select(clamped == product.high, low, 0);
   // 1^y and x^0 are 1 for any other argument, NaN and inf included.
   auto isOne = (x == 1) | (y == 0);
-  auto [value, power] =
+  auto [value, shifted] =
       exponential(Pair<D>{select(isOne, 0, clamped), select(isOne, 0, low)});
-  return times(value.high, power);
+  return scale(value.high, shifted);
 }
 
 /// |x|^y as e^(y ln|x|), then the sign that an odd y keeps.
@@ -122,7 +122,7 @@ template <class D> Pair<D> expPrecise(D x) {
   Pair<D> low = twoProduct(n, x.like(-Ln2Low));
   low.low = fma(n, -ln2Last, low.low);
   Pair<D> e = expm1Precise(plus(low, fma(n, -Ln2, x)));
-  return Exponential<D>{plus(e, x.like(1)), powerOf(reduced)}.product();
+  return Exponential<D>{plus(e, x.like(1)), reduced.shifted}.product();
 }
 
 /// log(e^x + e^y) near 0, where x and the logarithm of 1 + e^(y - x) cancel:

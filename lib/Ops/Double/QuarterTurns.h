@@ -30,12 +30,9 @@ inline constexpr double Rounder = 0x1.8p52;
 /// Largest |x| of `reduce`; `reduceHuge` takes larger ones.
 inline constexpr double ReduceLimit = 0x1p22;
 
-/// high + low = x - count * pi / 2, |high| <= pi / 4 but for rounding. Of
-/// `count` only the low bits mean anything.
-template <class D> struct Reduced {
-  D high, low;
-  typename D::template As<std::int64_t> count;
-};
+/// high + low = x - n * pi / 2, |high| <= pi / 4 but for rounding, and n in the
+/// low bits of the third.
+template <class D> using Reduced = Several<D, 3>;
 
 /// Cody and Waite's reduction; needs |x| <= ReduceLimit. The first fma is
 /// exact, and so is the product of the count with 31 bits. The minuend is a
@@ -48,7 +45,7 @@ template <class D> Reduced<D> reduce(D x) {
   D product = n * HalfPiMiddle;
   D high = first - product;
   D low = fma(n, -HalfPiRest, (first - high) - product);
-  return {high, low, shifted.template bits<std::int64_t>()};
+  return {{high, low, shifted}};
 }
 
 /// 2 / pi in words of 53 bits, each as a number below 1.
@@ -144,7 +141,13 @@ template <class D> Reduced<D> reduceHuge(D x) {
   // The head may have cancelled.
   Pair<D> turns = quickTwoSum(head.high, head.low + finest);
   Pair<D> angle = times(turns, Pair<D>{x.like(HalfPi), x.like(HalfPiLow)});
-  return {angle.high, angle.low, shifted.template bits<std::int64_t>()};
+  return {{angle.high, angle.low, shifted}};
+}
+
+/// For any x >= 0.
+template <class D> Reduced<D> reduceAny(D x) {
+  return rarely(isBeyond(x, ReduceLimit), reduce(x),
+                [x] { return reduceHuge(x); });
 }
 
 } // namespace kexpr::ops::f64::turns

@@ -21,10 +21,10 @@ namespace kexpr::ops::f64 {
 
 /// e^x / (1 + e^x); it is 1 in f64 from 37 on.
 template <class D> D sigmoid(D x) {
-  D clamped = atLeast(atMost(x, 40), -746);
+  D clamped = atLeast(atMost(x, 40), Vanishing);
   auto e = exponential(Pair<D>{clamped, x.like(0)});
   Pair<D> below = plus(e.product(), x.like(1));
-  return times(quotient(e.value, below).high, e.power);
+  return scale(quotient(e.value, below).high, e.shifted);
 }
 
 /// `result` with the sign of x; x itself above a limit, from where on nothing
@@ -36,11 +36,11 @@ template <class D> D activationEdges(D x, D result, double limit) {
 
 /// x e^x / (1 + e^x)
 template <class D> D silu(D x) {
-  D clamped = atLeast(atMost(x, 40), -760);
+  D clamped = atLeast(atMost(x, 40), Vanishing);
   auto e = exponential(Pair<D>{clamped, x.like(0)});
   Pair<D> below = plus(e.product(), x.like(1));
   Pair<D> ratio = quotient(product(e.value, clamped), below);
-  return activationEdges(x, times(ratio.high, e.power), 40);
+  return activationEdges(x, scale(ratio.high, e.shifted), 40);
 }
 
 template <class D> D softplus(D x) {
@@ -51,13 +51,13 @@ template <class D> D softplus(D x) {
 
 /// tanh(log(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.
 template <class D> D mish(D x) {
-  D clamped = atLeast(atMost(x, 25), -760);
+  D clamped = atLeast(atMost(x, 25), Vanishing);
   auto e = exponential(Pair<D>{clamped, x.like(0)});
   Pair<D> power = e.product();
   Pair<D> more = plus(power, x.like(2));
   Pair<D> below = plus(product(power, more), x.like(2));
   Pair<D> above = product(product(e.value, more), clamped);
-  return activationEdges(x, times(quotient(above, below).high, e.power), 25);
+  return activationEdges(x, scale(quotient(above, below).high, e.shifted), 25);
 }
 
 } // namespace kexpr::ops::f64

@@ -38,8 +38,10 @@ template <class D, class I> D negateWhere(I sign, D a) {
 /// sin(high + low + count * pi / 2), negated by the top bit of `sign`. The low
 /// part enters the square, so that the cosine is one polynomial whose last step
 /// alone rounds at the result's size.
-template <class D, class I> D sine(Reduced<D> reduced, I sign) {
-  auto [r, low, count] = reduced;
+template <class D, class I>
+D sine(Reduced<D> reduced, int quartersMore, I sign) {
+  auto [r, low, shifted] = reduced.each;
+  I count = shifted.template bits<std::int64_t>() + quartersMore;
   D z = fma(r, r, (r + r) * low);
   D tail = horner(z, -0x1.5555555555548p-3, 0x1.111111110f75p-7,
                   -0x1.a01a019bef8acp-13, 0x1.71de355c2fe61p-19,
@@ -56,7 +58,8 @@ template <class D, class I> D sine(Reduced<D> reduced, I sign) {
 /// Numerator and denominator are in two parts each; one division serves the
 /// quotient and its correction.
 template <class D, class I> D tangent(Reduced<D> reduced, I sign) {
-  auto [r, low, count] = reduced;
+  auto [r, low, shifted] = reduced.each;
+  I count = shifted.template bits<std::int64_t>();
   D z = r * r;
   D tail = horner(
       z, 0x1.5555555555574p-4, 0x1.111111110d2aap-7, 0x1.ba1ba1bf8da31p-11,
@@ -82,27 +85,18 @@ template <class D, class I> D tangent(Reduced<D> reduced, I sign) {
 } // namespace turns
 
 template <class D> D sin(D x) {
-  D a = abs(x);
   auto sign = x.template bits<std::int64_t>();
-  return rarely(a > turns::ReduceLimit, turns::sine(turns::reduce(a), sign),
-                [&] { return turns::sine(turns::reduceHuge(a), sign); });
+  return turns::sine(turns::reduceAny(abs(x)), 0, sign);
 }
 
 template <class D> D cos(D x) {
-  D a = abs(x);
-  auto cosine = [](turns::Reduced<D> reduced) {
-    reduced.count = reduced.count + 1;
-    return turns::sine(reduced, reduced.count.like(0));
-  };
-  return rarely(a > turns::ReduceLimit, cosine(turns::reduce(a)),
-                [&] { return cosine(turns::reduceHuge(a)); });
+  auto none = x.template likeAs<std::int64_t>(0);
+  return turns::sine(turns::reduceAny(abs(x)), 1, none);
 }
 
 template <class D> D tan(D x) {
-  D a = abs(x);
   auto sign = x.template bits<std::int64_t>();
-  return rarely(a > turns::ReduceLimit, turns::tangent(turns::reduce(a), sign),
-                [&] { return turns::tangent(turns::reduceHuge(a), sign); });
+  return turns::tangent(turns::reduceAny(abs(x)), sign);
 }
 
 } // namespace kexpr::ops::f64
