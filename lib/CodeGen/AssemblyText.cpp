@@ -148,7 +148,7 @@ Expected<Assembly> codegen::assemble(const semantics::Plan &plan,
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, plan, target, level).module;
   const llvm::MCAsmInfo &info = *(*generator)->targetMachine().getMCAsmInfo();
   Reader reader(info);
   llvm::SmallVector<StringRef> lines;

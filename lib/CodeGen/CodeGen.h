@@ -32,6 +32,7 @@ struct Target {
   std::string features;
   /// Bits of the vectors that loops use: 128, 256 or 512.
   unsigned vectorBits = 0;
+  unsigned vectorRegisters = 0; ///< How many there are.
   /// Whether fused multiply-add is one instruction; without it the interpreter
   /// serves.
   bool hasFma = false;

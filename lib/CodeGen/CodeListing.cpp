@@ -59,6 +59,6 @@ Expected<CodeListing> codegen::listCode(const semantics::Plan &plan,
   if (!assembly)
     return assembly.error();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, plan, target, level).module;
   return CodeListing{instructionsOf(*module), linesOf(*assembly)};
 }

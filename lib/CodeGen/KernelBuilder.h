@@ -24,16 +24,18 @@ class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
                 const Target &target, OptLevel level);
-  void run();
+  /// Returns how many stages the main loop has.
+  unsigned run();
 
 private:
   using Values = std::vector<llvm::Value *>;
-  void makeFunction(const Target &target);
+  void makeFunction();
   void makeArguments();
-  void emitMainLoop();
+  unsigned emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
   void emitSecondBody(llvm::Value *index);
+  llvm::Value *redoEnd(llvm::Value *index);
   llvm::Value *advance(llvm::Value *index, const char *name = "i.next") {
     return ir.CreateNUWAdd(index, ir.getInt64(unrollFactor * lanes.lanes),
                            name);
@@ -66,7 +68,10 @@ private:
 
   llvm::Module &module;
   const semantics::Plan &plan;
+  const Target &target;
   const unsigned unrollFactor;
+  /// Of the main loop, at most.
+  const unsigned stages;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
   NameContext names;

@@ -9,6 +9,7 @@
 #include "CodeGen/KernelBuilder.h"
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
+#include "CodeGen/SoftwarePipeline.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
@@ -23,7 +24,8 @@ using semantics::ValueKind;
 
 KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
-    : module(module), plan(plan), unrollFactor(unrollFactorOf(plan, level)),
+    : module(module), plan(plan), target(target),
+      unrollFactor(unrollFactorOf(plan, level)), stages(stagesOf(plan, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
@@ -32,7 +34,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.hasScale,
             target.maskedBytes,
             names} {
-  makeFunction(target);
+  makeFunction();
   if (plan.listing)
     debug.emplace(*function, *plan.listing);
   setLocation(syntax::Listing::loop());
@@ -57,7 +59,7 @@ void KernelBuilder::setCopy(unsigned copy) {
   names.suffix = copy ? '.' + std::to_string(copy) : "";
 }
 
-void KernelBuilder::makeFunction(const Target &target) {
+void KernelBuilder::makeFunction() {
   auto *type = llvm::FunctionType::get(
       ir.getVoidTy(), {ir.getInt64Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
@@ -207,10 +209,18 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   return advance(index);
 }
 
-void KernelBuilder::emitMainLoop() {
+/// Returns in how many stages.
+unsigned KernelBuilder::emitMainLoop() {
   llvm::BasicBlock *before = ir.GetInsertBlock();
   const std::int64_t step = unrollFactor * std::int64_t{lanes.lanes};
   whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
+  // Few steps are sooner done one after the other, as the tail does them.
+  if (stages > 1)
+    whole = ir.CreateSelect(
+        ir.CreateICmpUGE(count,
+                         ir.getInt64(std::int64_t{fewestVectors} * lanes.lanes),
+                         "long"),
+        whole, ir.getInt64(0), "whole");
   ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop,
                   tailCheck);
   ir.SetInsertPoint(loop);
@@ -219,9 +229,11 @@ void KernelBuilder::emitMainLoop() {
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
+  return pipelineLoop(
+      {index, whole, step, target.vectorRegisters, target.vectorBits}, stages);
 }
 
-void KernelBuilder::run() {
+unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
   loop = block("vector.loop");
   tailCheck = block("tail.check");
@@ -229,20 +241,19 @@ void KernelBuilder::run() {
   auto *done = block("done");
   makeArguments();
   hoist();
-  emitMainLoop();
+  const unsigned made = emitMainLoop();
   emitTail(done);
   ir.SetInsertPoint(tailCheck);
   ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   ir.SetInsertPoint(done);
   ir.CreateRetVoid();
+  return made;
 }
 
-std::unique_ptr<llvm::Module> codegen::emitKernel(llvm::LLVMContext &context,
-                                                  const Plan &plan,
-                                                  const Target &target,
-                                                  OptLevel level) {
+EmittedKernel codegen::emitKernel(llvm::LLVMContext &context, const Plan &plan,
+                                  const Target &target, OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
   module->setTargetTriple(target.triple);
-  KernelBuilder(*module, plan, target, level).run();
-  return module;
+  const unsigned stages = KernelBuilder(*module, plan, target, level).run();
+  return {std::move(module), stages};
 }

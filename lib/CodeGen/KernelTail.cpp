@@ -49,6 +49,16 @@ void KernelBuilder::emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks,
   ir.SetInsertPoint(common);
 }
 
+/// Where a loop of stages that was left is entered again: some steps on, since
+/// what follows is often rare as well, and the stages are filled anew.
+llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
+  constexpr std::int64_t steps = 16;
+  const std::int64_t elements = steps * unrollFactor * lanes.lanes;
+  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                  ir.CreateNUWAdd(index, ir.getInt64(elements)),
+                                  whole, nullptr, "redo.end");
+}
+
 /// A step of the main loop with every `rarely` both ways, vector by vector, and
 /// back to the main loop. By a block in front of it: else this would be part of
 /// that loop, and LLVM would take no constants out of either.
@@ -56,7 +66,7 @@ void KernelBuilder::emitSecondBody(llvm::Value *index) {
   llvm::BasicBlock *redo = ir.GetInsertBlock();
   auto *second = block("second", tailEntry),
        *resume = block("resume", tailEntry), *again = block("again", loop);
-  llvm::Value *end = advance(index, "redo.end");
+  llvm::Value *end = stages == 1 ? advance(index, "redo.end") : redoEnd(index);
   ir.CreateBr(second);
   ir.SetInsertPoint(second);
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "r");

@@ -88,14 +88,6 @@ LoopInstruction LoopCounter::count(const RecordedInstruction &recorded) {
   return counted;
 }
 
-/// The sixteen of AVX2, or twice as many.
-static unsigned vectorRegistersOf(const llvm::MCSubtargetInfo &subtarget) {
-  return subtarget.getTargetTriple().isX86() &&
-                 !subtarget.checkFeatures("+avx512vl")
-             ? 16
-             : 32;
-}
-
 /// A generator whose code ends in a recorder, that of the module at hand.
 static Expected<std::unique_ptr<Generator>>
 makeRecording(const Target &target, OptLevel level,
@@ -118,7 +110,7 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
+  auto [module, stages] = emitKernel(context, plan, target, level);
   (*generator)->generate(*module);
   if (loop.empty())
     return Error(ErrorCode::CompileFailed,
@@ -129,7 +121,8 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.vectorBits = target.vectorBits;
   report.lanes = lanesOf(plan, target);
   report.unrollFactor = unrollFactorOf(plan, level);
-  report.allVectorRegisters = vectorRegistersOf(*machine.getMCSubtargetInfo());
+  report.stages = stages;
+  report.allVectorRegisters = target.vectorRegisters;
   LoopCounter counter(machine, report);
   for (const RecordedInstruction &recorded : loop)
     report.code.push_back(counter.count(recorded));

@@ -82,6 +82,8 @@ struct LoopReport {
   unsigned lanes = 0; ///< Elements of a vector.
   /// Vectors that a step computes.
   unsigned unrollFactor = 0;
+  /// Steps that overlap in an iteration; see SoftwarePipeline.h.
+  unsigned stages = 1;
   /// Of a step. An instruction that does a load or a store besides other things
   /// counts as one.
   unsigned instructions = 0, loads = 0, stores = 0;

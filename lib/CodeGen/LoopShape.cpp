@@ -22,6 +22,18 @@ unsigned codegen::unrollFactorOf(const Plan &plan, OptLevel level) {
   return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
 }
 
+/// As many as keep the longest chain of a stage below some 20 cycles: then the
+/// hundred operations that a core's schedulers hold are of enough chains.
+unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
+  constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
+  // Of a short body the schedulers hold many steps.
+  constexpr unsigned shortBody = 16;
+  if (level == OptLevel::Baseline || plan.work().operations <= shortBody)
+    return 1;
+  return std::clamp((plan.work().latency + loadAndStore + cycles / 2) / cycles,
+                    1u, most);
+}
+
 /// Bytes of the widest value that is computed, or copied where none is.
 static unsigned widestOf(const Plan &plan) {
   std::size_t widest = 1;

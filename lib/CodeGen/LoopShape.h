@@ -13,6 +13,10 @@ namespace kexpr::codegen {
 
 /// How many vectors a step of the main loop computes.
 unsigned unrollFactorOf(const semantics::Plan &plan, OptLevel level);
+/// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
+unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
+/// So many vectors are worth the time until all stages have work.
+inline constexpr unsigned fewestVectors = 12;
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
 /// Elements of a vector of the tail, if it computes f32 in double lanes.

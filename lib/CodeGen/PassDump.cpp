@@ -154,7 +154,7 @@ static Expected<std::string> runOver(const semantics::Plan &plan,
   semantics::Plan bare = plan;
   bare.listing = nullptr;
   llvm::LLVMContext context;
-  auto module = emitKernel(context, bare, target, level);
+  auto module = emitKernel(context, bare, target, level).module;
   module->setDataLayout((*machine)->createDataLayout());
   llvm::legacy::PassManager passes;
   std::string text;

@@ -65,7 +65,7 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   const auto start = Clock::now();
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, plan, target, level).module;
   assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
   object.times.emit = emitted - start;
@@ -85,7 +85,7 @@ static Expected<std::string> dumpFile(const semantics::Plan &plan,
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
-  auto module = emitKernel(context, plan, target, level);
+  auto module = emitKernel(context, plan, target, level).module;
   return (*generator)->generate(*module).str();
 }
 

@@ -121,6 +121,8 @@ static Expected<Target> complete(Target target) {
     return made.error();
   const llvm::MCSubtargetInfo &subtarget = **made;
   const bool isX86 = subtarget.getTargetTriple().isX86();
+  target.vectorRegisters =
+      isX86 && !subtarget.checkFeatures("+avx512vl") ? 16 : 32;
   target.hasFma = !isX86 || subtarget.checkFeatures("+fma");
   target.hasHalf = !isX86 || subtarget.checkFeatures("+f16c");
   target.hasScale = isX86 && subtarget.checkFeatures("+avx512f,+avx512vl");

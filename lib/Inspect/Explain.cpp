@@ -63,9 +63,12 @@ static std::string planText(const Plan &plan) {
 static std::string loopText(const LoopReport &report) {
   const double elements = report.elements();
   return concat(
-      line("a step", concat(counted(report.unrollFactor, "vector"), " of ",
-                            counted(report.lanes, "element"), ", ",
-                            report.elements(), " together")),
+      line("a step",
+           concat(counted(report.unrollFactor, "vector"), " of ",
+                  counted(report.lanes, "element"), ", ", report.elements(),
+                  " together",
+                  report.stages > 1 ? concat(", in ", report.stages, " stages")
+                                    : "")),
       line("instructions",
            concat(report.instructions, " a step, ",
                   number(report.instructions / elements, 3), " an element")),

@@ -282,6 +282,7 @@ static json loopJson(const KernelParts &data) {
   return {{"vector_bits", report.vectorBits},
           {"lanes", report.lanes},
           {"vectors", report.unrollFactor},
+          {"stages", report.stages},
           {"elements", report.elements()},
           {"instructions", report.instructions},
           {"loads", report.loads},

@@ -1,0 +1,334 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CodeGen/SoftwarePipeline.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using llvm::Instruction;
+
+/// Cycles, as on most cores.
+static unsigned latencyOf(const Instruction &each) {
+  switch (each.getOpcode()) {
+  case Instruction::Load:
+    return 6;
+  case Instruction::FDiv:
+    return 13;
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FCmp:
+  case Instruction::SIToFP:
+  case Instruction::FPToSI:
+  case Instruction::FPExt:
+  case Instruction::FPTrunc:
+    return 4;
+  case Instruction::Call:
+    return llvm::cast<llvm::IntrinsicInst>(each).getIntrinsicID() ==
+                   llvm::Intrinsic::sqrt
+               ? 15
+               : 4;
+  case Instruction::BitCast:
+  case Instruction::FNeg:
+    return 0;
+  default:
+    return 1;
+  }
+}
+
+/// Whether it is done anew in each stage that needs it: part of an address, or
+/// of the instruction that it is for.
+static bool isCopied(const Instruction &each) {
+  if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::CallInst>(each))
+    return false;
+  const llvm::Type *type = each.getType();
+  return !type->isVectorTy() || type->getScalarType()->isIntegerTy(1) ||
+         each.getOpcode() == Instruction::FNeg ||
+         each.getOpcode() == Instruction::BitCast;
+}
+
+static bool isBody(const Instruction &each) {
+  return !llvm::isa<llvm::PHINode>(each) && !each.isTerminator();
+}
+
+namespace {
+
+class SoftwarePipeline {
+public:
+  explicit SoftwarePipeline(const StepLoop &loop)
+      : loop(loop), head(*loop.index->getParent()),
+        before(loop.index->getIncomingBlock(0u)),
+        latch(*loop.index->getIncomingBlock(1u)),
+        next(llvm::cast<Instruction>(loop.index->getIncomingValue(1u))) {}
+
+  unsigned run(unsigned wanted);
+
+private:
+  bool hasCheck() const { return &head != &latch; }
+  bool isPossible() const;
+  void measure();
+  void assignStages();
+  void needIn(unsigned stage, const llvm::Value *value,
+              llvm::DenseMap<const llvm::Value *, unsigned> &last) const;
+  unsigned carriedRegisters() const;
+  void countOn();
+  void rebuild();
+  void place(Instruction *each, Instruction *where);
+  /// To the stack, as long as there is nothing to store.
+  void divert(llvm::StoreInst *store);
+  /// A value of the elements that a stage works on.
+  llvm::Value *in(unsigned stage, llvm::Value *value, Instruction *where);
+  /// A value as it was so many iterations ago.
+  llvm::Value *delayed(llvm::Value *value, unsigned iterations);
+
+  const StepLoop &loop;
+  llvm::BasicBlock &head, *before, &latch;
+  Instruction *next;
+  unsigned stages = 1;
+  /// What is in one stage alone, in order, and the cycle in which each could
+  /// begin if all were there for it, out of so many.
+  std::vector<Instruction *> body;
+  std::vector<unsigned> starts;
+  unsigned total = 1;
+  llvm::DenseMap<llvm::Value *, unsigned> stageOf;
+  llvm::DenseMap<std::pair<llvm::Value *, unsigned>, llvm::Value *> copies,
+      delays;
+  /// Of the elements that are loaded.
+  llvm::Value *first = nullptr;
+  /// Whether the last stage has elements.
+  llvm::Value *isFilled = nullptr;
+};
+
+} // namespace
+
+bool SoftwarePipeline::isPossible() const {
+  for (const llvm::BasicBlock *block : {&head, &latch})
+    for (const Instruction &each : *block) {
+      if (each.isIntDivRem())
+        return false;
+      if (hasCheck() && llvm::isa<llvm::StoreInst>(each) &&
+          (!each.getOperand(0)->getType()->isVectorTy() ||
+           each.getMetadata(llvm::LLVMContext::MD_nontemporal)))
+        return false;
+    }
+  return true;
+}
+
+void SoftwarePipeline::measure() {
+  llvm::DenseMap<llvm::Value *, unsigned> ready;
+  auto look = [&](Instruction &each) {
+    if (!isBody(each))
+      return;
+    unsigned start = 0;
+    for (llvm::Value *operand : each.operands())
+      start = std::max(start, ready.lookup(operand));
+    ready[&each] = start + latencyOf(each);
+    total = std::max(total, ready[&each]);
+    const bool isChecked = hasCheck() && each.getParent() == &head;
+    if (isChecked || !isCopied(each)) {
+      body.push_back(&each);
+      starts.push_back(isChecked ? 0 : start);
+    }
+  };
+  llvm::for_each(head, look);
+  if (hasCheck())
+    llvm::for_each(latch, look);
+}
+
+void SoftwarePipeline::assignStages() {
+  for (std::size_t i = 0; i < body.size(); ++i)
+    stageOf[body[i]] = llvm::isa<llvm::StoreInst>(body[i]) ? stages - 1
+                       : llvm::isa<llvm::LoadInst>(body[i])
+                           ? 0
+                           : std::min(starts[i] * stages / total, stages - 1);
+}
+
+/// Notes the last stage that needs each value, by way of what is copied.
+void SoftwarePipeline::needIn(
+    unsigned stage, const llvm::Value *value,
+    llvm::DenseMap<const llvm::Value *, unsigned> &last) const {
+  const auto *each = llvm::dyn_cast<Instruction>(value);
+  if (!each || llvm::isa<llvm::PHINode>(each))
+    return;
+  unsigned &known = last[each];
+  if (known > stage)
+    return;
+  known = stage;
+  if (isCopied(*each))
+    for (const llvm::Value *operand : each->operands())
+      needIn(stage, operand, last);
+}
+
+/// Registers that hold values from one iteration to the next.
+unsigned SoftwarePipeline::carriedRegisters() const {
+  llvm::DenseMap<const llvm::Value *, unsigned> last;
+  for (Instruction *each : body)
+    for (const llvm::Value *operand : each->operands())
+      needIn(stageOf.lookup(each), operand, last);
+  unsigned registers = 0;
+  for (Instruction *each : body)
+    if (each->getType()->isVectorTy() && !isCopied(*each)) {
+      const unsigned bits = static_cast<unsigned>(
+          each->getType()->getPrimitiveSizeInBits().getFixedValue());
+      const unsigned stage = stageOf.lookup(each);
+      registers += (std::max(last.lookup(each), stage) - stage) *
+                   std::max(1u, bits / loop.registerBits);
+    }
+  return registers;
+}
+
+/// More iterations, whose index stays that of the last elements.
+void SoftwarePipeline::countOn() {
+  llvm::IRBuilder<> ir(before->getTerminator());
+  llvm::Value *more = ir.getInt64((stages - 1) * loop.step);
+  llvm::Value *last = ir.CreateSub(loop.whole, ir.getInt64(loop.step), "last");
+  llvm::Value *stop = ir.CreateAdd(loop.whole, more, "stop");
+  llvm::cast<Instruction>(latch.getTerminator()->getOperand(0))
+      ->replaceUsesOfWith(loop.whole, stop);
+  llvm::Value *fill = ir.CreateAdd(loop.index->getIncomingValue(0u), more);
+  ir.SetInsertPoint(&head, head.getFirstNonPHIIt());
+  first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loop.index, last,
+                                   nullptr, "first");
+  if (!hasCheck())
+    return;
+  ir.SetInsertPoint(&latch, latch.getFirstNonPHIIt());
+  isFilled = ir.CreateICmpUGE(loop.index, fill, "filled");
+}
+
+llvm::Value *SoftwarePipeline::delayed(llvm::Value *value,
+                                       unsigned iterations) {
+  if (iterations == 0)
+    return value;
+  if (llvm::Value *made = delays.lookup({value, iterations}))
+    return made;
+  auto *phi = llvm::PHINode::Create(value->getType(), 2,
+                                    value->getName() + ".late", head.begin());
+  delays[{value, iterations}] = phi;
+  phi->setDebugLoc(llvm::cast<Instruction>(value)->getDebugLoc());
+  phi->addIncoming(value == first
+                       ? loop.index->getIncomingValue(0u)
+                       : llvm::Constant::getNullValue(value->getType()),
+                   before);
+  phi->addIncoming(delayed(value, iterations - 1), &latch);
+  return phi;
+}
+
+llvm::Value *SoftwarePipeline::in(unsigned stage, llvm::Value *value,
+                                  Instruction *where) {
+  if (value == loop.index)
+    return delayed(first, stage);
+  auto *each = llvm::dyn_cast<Instruction>(value);
+  if (!each || (each->getParent() != &head && each->getParent() != &latch))
+    return value;
+  const auto found = stageOf.find(each);
+  const bool isStaged = found != stageOf.end();
+  if (isStaged && (found->second == stage || !isCopied(*each)))
+    return delayed(each, stage - found->second);
+  if (llvm::Value *made = copies.lookup({each, stage}))
+    return made;
+  Instruction *copy = each->clone();
+  copy->setName(each->getName());
+  for (llvm::Use &operand : copy->operands())
+    operand.set(in(stage, operand.get(), where));
+  copy->insertBefore(where);
+  copies[{each, stage}] = copy;
+  return copy;
+}
+
+void SoftwarePipeline::place(Instruction *each, Instruction *where) {
+  const unsigned stage = stageOf[each];
+  std::vector<llvm::Value *> operands;
+  for (llvm::Use &operand : each->operands())
+    operands.push_back(in(stage, operand.get(), where));
+  for (unsigned i = 0; i < operands.size(); ++i)
+    each->setOperand(i, operands[i]);
+  each->moveBefore(where);
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(each); store && isFilled)
+    divert(store);
+}
+
+void SoftwarePipeline::divert(llvm::StoreInst *store) {
+  llvm::BasicBlock &entry = head.getParent()->getEntryBlock();
+  llvm::IRBuilder<> ir(&entry, entry.getFirstNonPHIIt());
+  auto *scratch =
+      ir.CreateAlloca(store->getValueOperand()->getType(), nullptr, "scratch");
+  scratch->setAlignment(llvm::Align(16));
+  ir.SetInsertPoint(store);
+  store->setOperand(
+      1, ir.CreateSelect(isFilled, store->getPointerOperand(), scratch));
+}
+
+/// Loads first and stores last; between them the stages in turns.
+void SoftwarePipeline::rebuild() {
+  std::vector<Instruction *> old;
+  for (Instruction &each : latch)
+    if (isBody(each) && &each != first && &each != next)
+      old.push_back(&each);
+  std::vector<std::vector<Instruction *>> parts(stages);
+  std::vector<Instruction *> stores;
+  for (Instruction *each : body)
+    if (hasCheck() && each->getParent() == &head)
+      place(each, head.getTerminator());
+    else if (llvm::isa<llvm::LoadInst>(each))
+      place(each, next);
+    else if (llvm::isa<llvm::StoreInst>(each))
+      stores.push_back(each);
+    else
+      parts[stageOf[each]].push_back(each);
+  std::size_t longest = 0;
+  for (const auto &part : parts)
+    longest = std::max(longest, part.size());
+  std::vector<std::size_t> done(stages);
+  for (std::size_t i = 1; i <= longest; ++i)
+    for (unsigned stage = stages; stage-- > 0;)
+      while (done[stage] < parts[stage].size() &&
+             done[stage] * longest < i * parts[stage].size())
+        place(parts[stage][done[stage]++], next);
+  for (Instruction *each : stores)
+    place(each, next);
+  for (Instruction *each : llvm::reverse(old))
+    if (each->use_empty() && isCopied(*each))
+      each->eraseFromParent();
+}
+
+/// In as many stages as leave registers for the rest. A value that is spilled
+/// now and then is cheap; the limit was found on Zen 4, with 16 and 32
+/// registers.
+unsigned SoftwarePipeline::run(unsigned wanted) {
+  if (!isPossible())
+    return 1;
+  measure();
+  const unsigned most = 2 + loop.registers * 11 / 16;
+  for (stages = wanted; stages > 1; --stages) {
+    assignStages();
+    if (carriedRegisters() <= most)
+      break;
+  }
+  if (stages == 1)
+    return 1;
+  countOn();
+  rebuild();
+  // Where the check leads to: what is not stored yet begins with the last
+  // stage.
+  for (llvm::Use &use : llvm::make_early_inc_range(loop.index->uses())) {
+    auto *user = llvm::cast<Instruction>(use.getUser());
+    if (user == first || user == next || user == isFilled)
+      continue;
+    use.set(llvm::isa<llvm::PHINode>(user) ? delayed(first, stages - 1)
+                                           : first);
+  }
+  return stages;
+}
+
+unsigned codegen::pipelineLoop(const StepLoop &loop, unsigned stages) {
+  return stages > 1 ? SoftwarePipeline(loop).run(stages) : 1;
+}

@@ -1,0 +1,46 @@
+//===- CodeGen/SoftwarePipeline.h - Steps that overlap --------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_SOFTWAREPIPELINE_H
+#define KEXPR_CODEGEN_SOFTWAREPIPELINE_H
+
+#include <llvm/IR/Instructions.h>
+
+namespace kexpr::codegen {
+
+/// `index` goes up to `whole` by `step`, in a loop of one block, or of two
+/// where the first ends in a check that may leave the loop: then the elements
+/// of `index`, and those before that are not stored yet, are done elsewhere.
+struct StepLoop {
+  llvm::PHINode *index;
+  llvm::Value *whole;
+  std::int64_t step;
+  /// Vector registers of the machine, and bits of those that the loop uses.
+  unsigned registers, registerBits;
+};
+
+/// Cuts the body of a loop into stages of about equal latency, each of which
+/// works on the elements that the one before it had in the iteration before:
+/// into `stages`, or fewer if too few registers would be left. So an iteration
+/// is several short chains instead of a long one, and a core whose window holds
+/// few iterations finds enough to do.
+///
+/// There is an iteration more for each stage but one, and neither prologue nor
+/// epilogue: the last iterations load the last elements again, and what the
+/// first ones store is nothing yet. It goes where the first elements come right
+/// later; with a check, after which inputs are read again that outputs may lie
+/// over, to the stack. All is loaded in the first stage, as an output may be an
+/// input.
+///
+/// Does nothing to a loop that divides integers, nor to one with a check that
+/// stores lanes or past the caches.
+///
+/// Returns how many stages there are.
+unsigned pipelineLoop(const StepLoop &loop, unsigned stages);
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_SOFTWAREPIPELINE_H
