@@ -84,7 +84,7 @@ struct Gelu {
   static constexpr OpInfo info{.name = "gelu",
                                .doc = "x / 2 * (1 + erf(x / sqrt(2)))",
                                .types = TypeRule::Floating,
-                               .ulp = {0.56, 0.51, 0.85},
+                               .ulp = {0.75, 0.51, 0.85},
                                .domain = {-15, 15},
                                .pnnx = false};
 
@@ -93,38 +93,63 @@ struct Gelu {
   }
 
   template <class V> static V formula(V x) {
-    return compute(x, [](auto t) {
-      return horner(
-          t, 0x1.b30b5307f65a5p-1, -0x1.78fb942ee0bbdp-6, -0x1.8ac5dc57d270ep-4,
-          0x1.08005cf5aecdfp-3, -0x1.862e4d651709bp-4, 0x1.6b888c294a2d6p-5,
-          -0x1.589319cb8e429p-7, -0x1.4ab4a1d1359c6p-10, 0x1.99257ea6f6dbcp-10,
-          -0x1.e5e2415a4f54cp-15, -0x1.342b0dffcadfdp-13);
-    });
+    return compute(
+        x,
+        [](auto a, auto square) {
+          return fma(a, 0x1.cap2, square) /
+                 fma(a, 0x1.3e8p3, square + 0x1.b34p4);
+        },
+        [](auto y) {
+          return horner(y, 0x1.e691536fa343dp0, -0x1.085f3a6b2851p2,
+                        0x1.5780497dd7974p2, -0x1.1f93b8183db49p2,
+                        0x1.33dc4b1c77ff4p1, -0x1.8362b8a3e935ep-1,
+                        0x1.b54986a26865ep-4);
+        },
+        [](auto r) {
+          return horner(r, 0x1.000000026b15ep0, 0x1.62e430ca7d065p-1,
+                        0x1.ebfbdaccf8e51p-3, 0x1.c6aed1374c948p-5,
+                        0x1.3b2dc1f06c66ep-7, 0x1.5f4730a969399p-10,
+                        0x1.41d1f6c17b994p-13);
+        });
   }
 
   template <class V> static V accurate(V x) {
-    return compute(x, [](auto t) {
-      return horner(
-          t, 0x1.b30b52fe9b7f8p-1, -0x1.78fbb71a3ee49p-6, -0x1.8ac5bf8261bc5p-4,
-          0x1.0800f7b8983a2p-3, -0x1.862fad9b7139bp-4, 0x1.6b6ffe6e08fa3p-5,
-          -0x1.58816c25a8ff9p-7, -0x1.3e607902b42c6p-10, 0x1.9e08528d26e55p-10,
-          -0x1.0e10722a6ac22p-13, -0x1.a69d4959f73b1p-13, 0x1.31ee978f23675p-16,
-          0x1.3c5b8ee57517fp-16);
-    });
+    return compute(
+        x, [](auto a, auto) { return a / (a + 3.5); },
+        [](auto y) {
+          return horner(y, 0x1.bfffffffd9d1p0, -0x1.918a9f929a14bp1,
+                        0x1.58eacb37ba866p1, -0x1.6bb1743e42a2p-1,
+                        -0x1.ec4448b5370f1p-2, 0x1.797db0bc40122p-3,
+                        0x1.7fcfc40526c77p-3, -0x1.39e0de3c8f2bfp-4,
+                        0x1.2ea4b78f42727p-4, -0x1.ae8f5b8ea32f3p-3,
+                        0x1.5405e1ae2fb14p-3, -0x1.5b539838e0779p-5);
+        },
+        [](auto r) {
+          return horner(r, 0x1.ffffffffaa65cp-1, 0x1.62e42ff11c1b5p-1,
+                        0x1.ebfbe0a6ce5ffp-3, 0x1.c6b08aa6b4515p-5,
+                        0x1.3b29da8298b9cp-7, 0x1.5d8a758b11744p-10,
+                        0x1.446b880104306p-13, 0x1.fe15c60f0495ap-17);
+        });
   }
 
   template <IsDouble V> static V formula(V x) { return f64::gelu(x); }
 
 private:
-  /// x P(x), P the normal distribution. Below 0 that is the tail P(-a), above
-  /// it is 1 - P(-a), with a = |x|. With t = (a - 4) / (a + 4) and
-  /// 0 <= a <= 14.6, P(-a) = e^(-a^2 / 2) h(t) / (1 + 2 a); h varies little.
-  template <class V, class H> static V compute(V x, H h) {
-    auto a = atMost(abs(x), 14.6f).template to<double>();
-    auto p =
-        wide::exp(a * a * -0.5) * h((a - 4.0) / (a + 4.0)) / fma(a, 2.0, 1.0);
-    auto positive = x.template to<double>() * (1.0 - p);
-    V result = select(x < 0.0f, -a * p, positive).template to<float>();
+  /// x P(x), P the normal distribution. With a = |x| and t = a P(-a) that is
+  /// -t below 0, and x - t above. For 0 <= a <= 14.6, t = e^(-a^2 / 2) y g(y),
+  /// y a quotient of polynomials in a and a^2: one division serves both g's
+  /// argument and its factor. `power` is 2^r for |r| <= 1/2.
+  template <class V, class Q, class G, class P>
+  static V compute(V x, Q quotient, G g, P power) {
+    auto wide = x.template to<double>();
+    auto a = atMost(abs(wide), 14.6);
+    auto square = a * a;
+    auto y = quotient(a, square);
+    constexpr double shift = 0x1.8p52, perSquare = -wide::Log2e / 2;
+    auto shifted = fma(square, perSquare, shift);
+    auto r = fma(square, perSquare, shift - shifted);
+    auto e = wide::scale(power(r), shifted.template bits<std::int64_t>() << 52);
+    auto result = fma(-y * g(y), e, atLeast(wide, 0.0)).template to<float>();
     return select(x > -Infinity<V>, result, NaN<V>);
   }
 };

@@ -11,7 +11,7 @@ from .case import case, normal
 
 
 @case("activation_modules", lambda: [normal(2, 5, 29, scale=3)],
-      units=[0, 0, 1.5, 1.6, 0.6, 0.8, 1, 1, 0.6, 0.6, 0.6, 2, 1.1, 0],
+      units=[0, 0, 1.5, 1.6, 0.6, 0.8, 1, 1, 0.8, 0.6, 0.6, 2, 1.1, 0],
       floor=1e-6)
 class Modules(nn.Module):
     def __init__(self):
@@ -27,7 +27,7 @@ class Modules(nn.Module):
 
 
 @case("activation_functions", lambda: [normal(2, 5, 29, scale=3)],
-      units=[0, 0, 1.5, 0.6, 0.6, 0.8, 1, 1, 0.6, 0.6, 0.6, 2, 1.1, 0, 0, 0, 0],
+      units=[0, 0, 1.5, 0.6, 0.6, 0.8, 1, 1, 0.8, 0.6, 0.6, 2, 1.1, 0, 0, 0, 0],
       floor=1e-6)
 def functions(x):
     return (F.relu(x), F.relu6(x), F.leaky_relu(x, 0.2), F.elu(x, 1.5),
@@ -71,7 +71,7 @@ def quick_gelu(x):
 
 
 @case("gelu_by_hand", lambda: [normal(2, 17, 24, scale=2)],
-      units=[0.6, 2, 2.5], floor=[1e-6, 1.0, 1.0])
+      units=[0.8, 2, 2.5], floor=[1e-6, 1.0, 1.0])
 def gelu_by_hand(x):
     y = 0.5 * x * (1.0 + torch.erf(x / 1.4142135623730951))
     inner = 0.7978845608 * (x + 0.044715 * x * x * x)
