@@ -83,7 +83,8 @@ struct EngineOptions {
   std::string cpu = {};
   /// LLVM features to add to or remove from it, as `+avx2,-avx512f`.
   std::string features = {};
-  /// 128, 256 or 512; 0 is the best the CPU has.
+  /// 128, 256 or 512; 0 is the widest that the CPU computes in at full speed:
+  /// 512 from Ice Lake and Zen 4 on, 256 on Skylake with AVX-512.
   unsigned vectorBits = 0;
   /// Kernels the cache keeps; the least recently used goes first. Kernels that
   /// a host holds live on.

@@ -36,7 +36,7 @@ struct Sigmoid {
   template <class R> static R reference(R x) { return 1 / (1 + exp(-x)); }
 
   template <class V> static V formula(V x) {
-    V clamped = atLeast(atMost(x + single::Tiny, 50.0f), -105.0f);
+    V clamped = atLeast(atMost(x + single::Tiny, 40.0f), -105.0f);
     auto [r, rest] = single::sigmoid<false>(clamped);
     // 0, so that nothing underflows where much does: at masks of -inf.
     V unit = select(x <= -105.0f, 0.0f, x.like(single::SigmoidUnit));
@@ -62,12 +62,12 @@ struct Silu {
   template <class R> static R reference(R x) { return x / (1 + exp(-x)); }
 
   template <class V> static V formula(V x) {
-    V clamped = atLeast(atMost(x, 50.0f), -115.0f);
-    auto [r, rest] = single::sigmoid<true>(clamped);
+    V clamped = atLeast(atMost(x, 40.0f), -115.0f);
+    auto [r, rest] = single::sigmoid<true>(clamped + single::Tiny);
     V unit = select(x > -115.0f, single::SigmoidUnit, x.like(0));
     unit = select(x > -Infinity<V>, unit, NaN<V>);
     V result = fma(clamped, r, clamped * r * rest) * unit;
-    return select(x > 50.0f, x, result);
+    return select(x > 40.0f, x, result);
   }
 
   template <class V> static V accurate(V x) {

@@ -71,13 +71,13 @@ template <class V> V exponential(V r) {
 template <class V> struct Quotient { V r, rest; };
 
 /// What `sigmoid` is to be multiplied with, so that no value is subnormal.
-inline constexpr float SigmoidUnit = 0x1p-48f;
+inline constexpr float SigmoidUnit = 0x1p-64f;
 
 /// 2^48 / (1 + e^-x) for -115 <= x <= 50. The denominator is 2^-48 (1 + s + s
 /// m) with s = 2^n and m = e^r - 1; what each of its sums and the division lose
 /// goes into `rest`. If Precise, the rounding of r and that of m do, too.
 template <bool Precise, class V> Quotient<V> sigmoid(V x) {
-  constexpr float rounder = FieldRounder - 48;
+  constexpr float rounder = FieldRounder - 64;
   V shifted = fma(x, -0x1.715476p0f, rounder);
   V n = shifted - rounder;
   V first = fma(n, -0x1.62e43p-1f, -x); // exact

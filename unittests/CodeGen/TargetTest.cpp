@@ -41,6 +41,9 @@ TEST(Target, WidthFollowsTheCpu) {
   EXPECT_EQ(makeTarget(onX86("znver4"))->vectorBits, 512u);
   // It slows down with 512 bits and says so.
   EXPECT_EQ(makeTarget(onX86("skylake-avx512"))->vectorBits, 256u);
+  EXPECT_EQ(makeTarget(onX86("cascadelake"))->vectorBits, 256u);
+  for (const char *cpu : {"icelake-server", "sapphirerapids", "znver5"})
+    EXPECT_EQ(makeTarget(onX86(cpu))->vectorBits, 512u) << cpu;
   EXPECT_EQ(makeTarget(onX86("skylake-avx512", 512))->vectorBits, 512u);
   EXPECT_EQ(makeTarget({.triple = "aarch64-linux-gnu",
                         .cpu = "neoverse-n1",

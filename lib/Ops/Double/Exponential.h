@@ -27,6 +27,10 @@ inline constexpr double Log2e = 0x1.71547652b82fep0;
 /// does: at masks of -inf.
 inline constexpr double Vanishing = -1418.2;
 
+/// Less than half a unit in the last place of all that it is added to but the
+/// tiny, whose powers it keeps from being subnormal.
+inline constexpr double Tiny = 0x1p-240;
+
 /// x = n * ln 2 + rest.
 template <class D> struct Reduced {
   Pair<D> rest;
@@ -88,7 +92,7 @@ template <class D> Exponential<D> exponential(Pair<D> x) {
 }
 
 template <class D> D exp(D x) {
-  D clamped = atLeast(atMost(x, 710), Vanishing);
+  D clamped = atLeast(atMost(x + Tiny, 710), Vanishing);
   auto [value, shifted] = exponential(Pair<D>{clamped, x.like(0)});
   return scale(value.high, shifted);
 }

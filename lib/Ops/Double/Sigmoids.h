@@ -21,7 +21,7 @@ namespace kexpr::ops::f64 {
 
 /// e^x / (1 + e^x); it is 1 in f64 from 37 on.
 template <class D> D sigmoid(D x) {
-  D clamped = atLeast(atMost(x, 40), Vanishing);
+  D clamped = atLeast(atMost(x + Tiny, 40), Vanishing);
   auto e = exponential(Pair<D>{clamped, x.like(0)});
   Pair<D> below = plus(e.product(), x.like(1));
   return scale(quotient(e.value, below).high, e.shifted);
@@ -44,7 +44,7 @@ template <class D> D silu(D x) {
 }
 
 template <class D> D softplus(D x) {
-  D clamped = atLeast(atMost(x, 20), -760);
+  D clamped = atLeast(atMost(x + Tiny, 20), -760);
   D result = log1pExp(Pair<D>{clamped, x.like(0)}).high;
   return select(x <= 20, result, x);
 }
