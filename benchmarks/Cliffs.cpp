@@ -282,6 +282,7 @@ static std::vector<Subject> subjects() {
       {"", DType::F32, Precision::Default, ops::Arithmetic::F32},
       {" accurate", DType::F32, Precision::Accurate,
        ops::Arithmetic::F32Accurate},
+      {" fast", DType::F32, Precision::Fast, ops::Arithmetic::F32Fast},
       {" f64", DType::F64, Precision::Default, ops::Arithmetic::F64},
   };
   for (const Variant &variant : variants)

@@ -141,6 +141,9 @@ static void registerFunction(const LibraryFunction &function, unsigned width,
   add("accurate", [&](auto &state) {
     runKernel(state, engine, function, Precision::Accurate);
   });
+  add("fast", [&](auto &state) {
+    runKernel(state, engine, function, Precision::Fast);
+  });
   const int wide = width == 512;
   for (auto [side, loop] : {std::pair("sleef", function.sleef[wide]),
                             std::pair("libmvec", function.libmvec[wide])})
@@ -151,9 +154,9 @@ static void registerFunction(const LibraryFunction &function, unsigned width,
 }
 
 static void summarize(const RunLog &log) {
-  Table table({"function", "bits", "default ns", "accurate ns", "sleef ns",
-               "libmvec ns", "sleef / default", "libmvec / default",
-               "sleef / accurate"});
+  Table table({"function", "bits", "default ns", "accurate ns", "fast ns",
+               "sleef ns", "libmvec ns", "sleef / default", "libmvec / default",
+               "sleef / accurate", "libmvec / fast"});
   for (unsigned width : widths)
     for (const LibraryFunction &function : benchmarks::libraryFunctions()) {
       auto time = [&](std::string_view side) {
@@ -163,14 +166,16 @@ static void summarize(const RunLog &log) {
       auto cell = [](double value, int digits) {
         return std::isnan(value) ? std::string("-") : number(value, digits);
       };
-      const double ours = time("default"), accurate = time("accurate");
+      const double ours = time("default"), accurate = time("accurate"),
+                   fast = time("fast");
       const double sleef = time("sleef"), libmvec = time("libmvec");
       if (std::isnan(ours))
         continue;
       table.add({function.name, std::to_string(width), cell(ours, 3),
-                 cell(accurate, 3), cell(sleef, 3), cell(libmvec, 3),
-                 cell(sleef / ours, 2), cell(libmvec / ours, 2),
-                 cell(sleef / accurate, 2)});
+                 cell(accurate, 3), cell(fast, 3), cell(sleef, 3),
+                 cell(libmvec, 3), cell(sleef / ours, 2),
+                 cell(libmvec / ours, 2), cell(sleef / accurate, 2),
+                 cell(libmvec / fast, 2)});
     }
   std::cout << "\nOne thread, " << elements
             << " elements in cache, nanoseconds an element; medians of the "

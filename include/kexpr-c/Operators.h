@@ -26,6 +26,7 @@ typedef struct kexpr_operator {
   double max_ulp, max_ulp_accurate, max_ulp_f64;
   uint32_t operations; ///< Primitive ones of one f32 element.
   bool pnnx;           ///< Whether PNNX writes it in expression strings.
+  double max_ulp_fast; ///< Largest error in f32 at KEXPR_PRECISION_FAST.
 } kexpr_operator;
 
 /// How many there are.

@@ -176,8 +176,9 @@ enum {                      ///< Which machine code; all compute the same bits.
   KEXPR_MODE_TIERED = 3     ///< None at first; better and better while it runs.
 };
 enum {
-  KEXPR_PRECISION_DEFAULT = 0, ///< Within 1 unit in the last place, or 2.
-  KEXPR_PRECISION_ACCURATE = 1 ///< Within 0.51.
+  KEXPR_PRECISION_DEFAULT = 0,  ///< Within 1 unit in the last place, or 2.
+  KEXPR_PRECISION_ACCURATE = 1, ///< Within 0.51.
+  KEXPR_PRECISION_FAST = 2      ///< Within 4, in the least time.
 };
 
 typedef struct kexpr_parse_limits kexpr_parse_limits; ///< See Expression.h.

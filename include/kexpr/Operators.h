@@ -35,6 +35,8 @@ struct OperatorInfo {
   double maxUlpAccurate;
   /// The same in f64.
   double maxUlpF64;
+  /// The same in f32 at Precision::Fast.
+  double maxUlpFast;
   /// Primitive operations of one f32 element.
   unsigned operations;
   /// Whether PNNX writes it in expression strings.

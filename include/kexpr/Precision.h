@@ -18,6 +18,7 @@ inline namespace v2 {
 enum class Precision : std::uint8_t {
   Default,  ///< At most 1 unit in the last place; activations at most 2.
   Accurate, ///< At most 0.51 units: nearly always the correctly rounded value.
+  Fast,     ///< At most 4 units, in the least time.
 };
 
 } // namespace v2

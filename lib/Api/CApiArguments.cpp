@@ -270,7 +270,7 @@ Expected<ParseLimits> capi::optionsOf(const kexpr_parse_limits *given) {
 template <class Options, class Known>
 static Status setMode(Options &options, const Known &known) {
   auto status = set(options.mode, known.mode, Mode::Tiered, "mode");
-  return status ? set(options.precision, known.precision, Precision::Accurate,
+  return status ? set(options.precision, known.precision, Precision::Fast,
                       "precision")
                 : status;
 }

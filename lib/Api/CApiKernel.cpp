@@ -283,7 +283,8 @@ static const std::vector<kexpr_operator> &table() {
                         .max_ulp_accurate = info.maxUlpAccurate,
                         .max_ulp_f64 = info.maxUlpF64,
                         .operations = info.operations,
-                        .pnnx = info.pnnx});
+                        .pnnx = info.pnnx,
+                        .max_ulp_fast = info.maxUlpFast});
     return result;
   });
 }

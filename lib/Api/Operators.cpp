@@ -34,6 +34,7 @@ static OperatorInfo describe(const ops::OpEntry &entry) {
           .maxUlp = info.ulp.f32,
           .maxUlpAccurate = info.ulp.accurate,
           .maxUlpF64 = info.ulp.f64,
+          .maxUlpFast = info.ulp.fast,
           .operations = entry.workIn(arithmetic).operations,
           .pnnx = info.pnnx};
 }

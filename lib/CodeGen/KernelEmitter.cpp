@@ -31,7 +31,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
       lanes{ir,
             lanesOf(plan, target),
             target.hasHalf,
-            target.hasScale,
+            target.hasScale ? target.vectorBits : 0,
             target.maskedBytes,
             names} {
   makeFunction();

@@ -34,7 +34,9 @@ struct LaneBuilder {
   llvm::IRBuilderBase &ir;
   unsigned lanes;
   /// See Target.
-  bool hasHalf, hasScale;
+  bool hasHalf;
+  /// Bits of the widest vectors that one instruction scales; 0 without one.
+  unsigned scaledBits;
   unsigned maskedBytes;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
@@ -158,7 +160,9 @@ struct LanesAlgebra {
   template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
     const LaneBuilder &builder = *a.builder;
     const llvm::Intrinsic::ID scaling =
-        builder.hasScale ? scalingOf<T>(builder.lanes) : 0;
+        builder.lanes * sizeof(T) * 8 <= builder.scaledBits
+            ? scalingOf<T>(builder.lanes)
+            : 0;
     if (!scaling) {
       using V = ops::Value<LanesAlgebra, T>;
       return scaleInTwoSteps(V{a}, V{shifted}).rep;

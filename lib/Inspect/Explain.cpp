@@ -260,8 +260,9 @@ std::string inspect::explain(const Plan &plan, const codegen::Target &target,
   std::string text = concat(
       planText(plan), "\nMain loop for ", target.cpu,
       level == codegen::OptLevel::Baseline ? ", baseline" : ", optimized",
-      plan.precision == Precision::Accurate ? ", accurate\n" : "\n",
-      loopText(report));
+      plan.precision == Precision::Default ? "" : ", ",
+      plan.precision == Precision::Default ? "" : ops::nameOf(plan.precision),
+      '\n', loopText(report));
   if (!target.hasFma)
     text += line("unused", "kernels are interpreted where no instruction is a "
                            "fused multiply-add");

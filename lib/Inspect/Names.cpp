@@ -48,6 +48,13 @@ static std::string accessesText(const std::vector<Access> &accesses) {
   return shown < accesses.size() ? text + "-etc" : text;
 }
 
+/// Nothing at the default precision.
+static std::string precisionAfter(std::string_view prefix, const Plan &plan) {
+  return plan.precision == Precision::Default
+             ? std::string()
+             : concat(prefix, ops::nameOf(plan.precision));
+}
+
 std::string inspect::signatureOf(const Plan &plan) {
   const bool areContiguous = std::all_of(
       plan.outputs.begin(), plan.outputs.end(), [](const Access &access) {
@@ -55,8 +62,7 @@ std::string inspect::signatureOf(const Plan &plan) {
       });
   return concat(accessesText(plan.inputs), areContiguous ? "" : "-to-",
                 areContiguous ? "" : accessesText(plan.outputs),
-                plan.precision == Precision::Accurate ? ".accurate" : "",
-                plan.streams ? ".streamed" : "");
+                precisionAfter(".", plan), plan.streams ? ".streamed" : "");
 }
 
 /// The letters and digits of an expression, with a dash for whatever stands
@@ -155,11 +161,11 @@ std::string inspect::commandFor(const Plan &plan,
   constexpr std::size_t most = 10000;
   const std::string &text = plan.source->expression.canonical();
   const bool isLong = text.size() > most;
-  return concat(
-      "kexpr-dump --emit=all", typesOption(plan), zeroDimsOption(plan),
-      outputsOption(plan), plan.streams ? " --streamed" : "",
-      plan.precision == Precision::Accurate ? " --precision=accurate" : "",
-      level == OptLevel::Baseline ? " --baseline" : "", targetOption(options),
-      text.starts_with('-') ? " -- " : " ",
-      isLong ? "- <expression.txt" : shellWord(text));
+  return concat("kexpr-dump --emit=all", typesOption(plan),
+                zeroDimsOption(plan), outputsOption(plan),
+                plan.streams ? " --streamed" : "",
+                precisionAfter(" --precision=", plan),
+                level == OptLevel::Baseline ? " --baseline" : "",
+                targetOption(options), text.starts_with('-') ? " -- " : " ",
+                isLong ? "- <expression.txt" : shellWord(text));
 }

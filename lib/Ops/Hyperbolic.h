@@ -8,6 +8,7 @@
 #define KEXPR_OPS_HYPERBOLIC_H
 
 #include "Ops/Double/Hyperbolic.h"
+#include "Ops/Fast.h"
 #include "Ops/Operator.h"
 #include "Ops/Single.h"
 #include "Ops/Wide.h"
@@ -44,7 +45,7 @@ template <class D> SinhCosh<D> sinhCosh(D x) {
 struct Sinh {
   static constexpr OpInfo info{.name = "sinh",
                                .doc = "sinh(x)",
-                               .ulp = {0.51, 0.51, 0.8},
+                               .ulp = {0.51, 0.51, 0.8, 3},
                                .domain = {-88, 88}};
 
   template <class R> static R reference(R x) { return sinh(x); }
@@ -54,13 +55,15 @@ struct Sinh {
     return copySign(wide::sinhCosh(magnitude).sinh.template to<float>(), x);
   }
 
+  template <class V> static V fast(V x) { return fast::sinh(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::sinh(x); }
 };
 
 struct Cosh {
   static constexpr OpInfo info{.name = "cosh",
                                .doc = "cosh(x)",
-                               .ulp = {0.51, 0.51, 0.75},
+                               .ulp = {0.51, 0.51, 0.75, 3},
                                .domain = {-88, 88}};
 
   template <class R> static R reference(R x) { return cosh(x); }
@@ -70,13 +73,15 @@ struct Cosh {
     return wide::sinhCosh(magnitude).cosh.template to<float>();
   }
 
+  template <class V> static V fast(V x) { return fast::cosh(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::cosh(x); }
 };
 
 struct Tanh {
   static constexpr OpInfo info{.name = "tanh",
                                .doc = "tanh(x)",
-                               .ulp = {0.93, 0.51, 0.75},
+                               .ulp = {0.93, 0.51, 0.75, 4},
                                .domain = {-10, 10}};
 
   template <class R> static R reference(R x) { return tanh(x); }
@@ -90,12 +95,14 @@ struct Tanh {
     return copySign((e / (e + 2.0)).template to<float>(), x);
   }
 
+  template <class V> static V fast(V x) { return fast::tanh(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::tanh(x); }
 };
 
 struct Asinh {
   static constexpr OpInfo info{
-      .name = "asinh", .doc = "arsinh(x)", .ulp = {0.51, 0.51, 0.55}};
+      .name = "asinh", .doc = "arsinh(x)", .ulp = {0.51, 0.51, 0.55, 3}};
 
   template <class R> static R reference(R x) { return asinh(x); }
 
@@ -109,13 +116,15 @@ struct Asinh {
     return copySign(select(a < Infinity<V>, result, a), x);
   }
 
+  template <class V> static V fast(V x) { return fast::asinh(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::asinh(x); }
 };
 
 struct Acosh {
   static constexpr OpInfo info{.name = "acosh",
                                .doc = "arcosh(x)",
-                               .ulp = {0.51, 0.51, 0.55},
+                               .ulp = {0.51, 0.51, 0.55, 3},
                                .domain = {1, 100}};
 
   template <class R> static R reference(R x) { return acosh(x); }
@@ -128,13 +137,15 @@ struct Acosh {
     return select(x >= 1.0f, high, NaN<V>);
   }
 
+  template <class V> static V fast(V x) { return fast::acosh(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::acosh(x); }
 };
 
 struct Atanh {
   static constexpr OpInfo info{.name = "atanh",
                                .doc = "artanh(x)",
-                               .ulp = {0.51, 0.51, 0.55},
+                               .ulp = {0.51, 0.51, 0.55, 3},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return atanh(x); }
@@ -149,6 +160,8 @@ struct Atanh {
     V edge = select(a == 1.0f, Infinity<V>, a.like(NaN<V>));
     return copySign(select(a < 1.0f, result, edge), x);
   }
+
+  template <class V> static V fast(V x) { return fast::atanh(x); }
 
   template <IsDouble V> static V formula(V x) { return f64::atanh(x); }
 };

@@ -8,6 +8,7 @@
 #define KEXPR_OPS_LOGARITHM_H
 
 #include "Ops/Double/Logarithm.h"
+#include "Ops/Fast.h"
 #include "Ops/Operator.h"
 #include "Ops/Single.h"
 #include "Ops/Wide.h"
@@ -19,7 +20,7 @@ namespace kexpr::ops {
 struct Log {
   static constexpr OpInfo info{.name = "log",
                                .doc = "ln(x)",
-                               .ulp = {0.94, 0.51, 0.55},
+                               .ulp = {0.94, 0.51, 0.55, 2},
                                .domain = {0, 100}};
 
   template <class R> static R reference(R x) { return log(x); }
@@ -34,6 +35,8 @@ struct Log {
     return logarithmEdges(x, result);
   }
 
+  template <class V> static V fast(V x) { return fast::log(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::log(x); }
 
 private:
@@ -46,7 +49,7 @@ private:
 struct Log1p {
   static constexpr OpInfo info{.name = "log1p",
                                .doc = "ln(1 + x)",
-                               .ulp = {0.51, 0.51, 0.55},
+                               .ulp = {0.51, 0.51, 0.55, 2},
                                .domain = {-1, 100}};
 
   template <class R> static R reference(R x) { return log1p(x); }
@@ -57,13 +60,15 @@ struct Log1p {
     return logarithmEdges(x, copySign(result, x), -1.0f);
   }
 
+  template <class V> static V fast(V x) { return fast::log1p(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::log1p(x); }
 };
 
 struct Log10 {
   static constexpr OpInfo info{.name = "log10",
                                .doc = "log10(x)",
-                               .ulp = {0.92, 0.51, 0.55},
+                               .ulp = {0.92, 0.51, 0.55, 3},
                                .domain = {0, 100}};
 
   template <class R> static R reference(R x) { return log10(x); }
@@ -78,6 +83,8 @@ struct Log10 {
     auto result = wide::log(x.template to<double>()) * log10e;
     return logarithmEdges(x, result.template to<float>());
   }
+
+  template <class V> static V fast(V x) { return fast::log10(x); }
 
   template <IsDouble V> static V formula(V x) { return f64::log10(x); }
 

@@ -17,6 +17,7 @@
 #include "Ops/Double/ErrorFunction.h"
 #include "Ops/Double/Exponential.h"
 #include "Ops/Double/Sigmoids.h"
+#include "Ops/Fast.h"
 #include "Ops/Operator.h"
 #include "Ops/Single.h"
 #include "Ops/Wide.h"
@@ -29,7 +30,7 @@ namespace kexpr::ops {
 struct Sigmoid {
   static constexpr OpInfo info{.name = "sigmoid",
                                .doc = "1 / (1 + e^-x)",
-                               .ulp = {0.97, 0.51, 0.8},
+                               .ulp = {0.97, 0.51, 0.8, 4},
                                .domain = {-100, 100},
                                .pnnx = false};
 
@@ -48,6 +49,8 @@ struct Sigmoid {
     return (1.0 / (wide::exp(-clamped) + 1.0)).template to<float>();
   }
 
+  template <class V> static V fast(V x) { return fast::sigmoid(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::sigmoid(x); }
 };
 
@@ -55,7 +58,7 @@ struct Silu {
   static constexpr OpInfo info{.name = "silu",
                                .doc = "x / (1 + e^-x)",
                                .types = TypeRule::Floating,
-                               .ulp = {0.95, 0.51, 0.8},
+                               .ulp = {0.95, 0.51, 0.8, 4},
                                .domain = {-100, 100},
                                .pnnx = false};
 
@@ -76,6 +79,8 @@ struct Silu {
     auto result = low.template to<double>() / (wide::exp(-clamped) + 1.0);
     return select(x > -Infinity<V>, result.template to<float>(), NaN<V>);
   }
+
+  template <class V> static V fast(V x) { return fast::silu(x); }
 
   template <IsDouble V> static V formula(V x) { return f64::silu(x); }
 };
@@ -158,7 +163,7 @@ struct Softplus {
   static constexpr OpInfo info{.name = "softplus",
                                .doc = "ln(1 + e^x), x above 20",
                                .types = TypeRule::Floating,
-                               .ulp = {0.51, 0.51, 0.8},
+                               .ulp = {0.51, 0.51, 0.8, 4},
                                .domain = {-100, 100},
                                .pnnx = false};
 
@@ -172,6 +177,8 @@ struct Softplus {
     return select(x <= 20.0f, result, x);
   }
 
+  template <class V> static V fast(V x) { return fast::softplus(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::softplus(x); }
 };
 
@@ -179,7 +186,7 @@ struct Mish {
   static constexpr OpInfo info{.name = "mish",
                                .doc = "x * tanh(ln(1 + e^x))",
                                .types = TypeRule::Floating,
-                               .ulp = {0.51, 0.51, 0.8},
+                               .ulp = {0.51, 0.51, 0.8, 4},
                                .domain = {-100, 100},
                                .pnnx = false};
 
@@ -194,6 +201,8 @@ struct Mish {
     return select(x > -Infinity<V>, result.template to<float>(), NaN<V>);
   }
 
+  template <class V> static V fast(V x) { return fast::mish(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::mish(x); }
 };
 
@@ -201,7 +210,7 @@ struct Elu {
   static constexpr OpInfo info{.name = "elu",
                                .doc = "x where x > 0, y * (e^x - 1) elsewhere",
                                .types = TypeRule::Floating,
-                               .ulp = {0.51, 0.51, 1.7},
+                               .ulp = {0.51, 0.51, 1.7, 3},
                                .domain = {-20, 20},
                                .pnnx = false};
 
@@ -214,6 +223,10 @@ struct Elu {
         wide::expm1(atLeast(atMost(x, 1.0f), -40.0f).template to<double>());
     V result = (e * alpha.template to<double>()).template to<float>();
     return select(x > 0, x, select(x == 0, x * alpha, result));
+  }
+
+  template <class V> static V fast(V x, V alpha) {
+    return select(x > 0, x, alpha * fast::expm1BelowZero(x));
   }
 
   template <IsDouble V> static V formula(V x, V alpha) {
@@ -229,7 +242,7 @@ struct Selu {
                                .doc = "1.0507 * elu(x, 1.67326), to all digits "
                                       "of Klambauer et al.",
                                .types = TypeRule::Floating,
-                               .ulp = {0.51, 0.51, 1.9},
+                               .ulp = {0.51, 0.51, 1.9, 4},
                                .domain = {-20, 20},
                                .pnnx = false};
 
@@ -242,6 +255,12 @@ struct Selu {
     auto e = wide::expm1(atLeast(atMost(wide, 1.0), -40.0));
     auto negative = select(wide == 0, wide, e * Alpha);
     return (select(wide > 0, wide, negative) * Scale).template to<float>();
+  }
+
+  template <class V> static V fast(V x) {
+    constexpr float low = Scale * Alpha;
+    return select(x > 0, x * static_cast<float>(Scale),
+                  fast::expm1BelowZero(x) * low);
   }
 
   template <IsDouble V> static V formula(V x) {

@@ -19,6 +19,8 @@
 ///   template <class V> static V accurate(V...)   how it is computed in f32 at
 ///                                                Precision::Accurate, where
 ///                                                formula does not serve
+///   template <class V> static V fast(V...)       the same at Precision::Fast,
+///                                                where formula takes longer
 ///   static constexpr LiteralForm withLiteral(int argument, double literal)
 ///
 /// A reference is read at double, at MPFR's numbers, and at std::int64_t where
@@ -120,6 +122,7 @@ struct Bounds {
   double f32 = 0.5;      ///< At Precision::Default.
   double accurate = 0.5; ///< In f32 at Precision::Accurate.
   double f64 = 0.5;
+  double fast = f32; ///< In f32 at Precision::Fast.
 };
 
 /// Of operators whose results need no rounding.
@@ -162,6 +165,7 @@ struct LiteralForm {
 enum class Arithmetic : std::uint8_t {
   F32,
   F32Accurate,
+  F32Fast,
   F64,
   I8,
   U8,
@@ -170,14 +174,14 @@ enum class Arithmetic : std::uint8_t {
   I64,
   Bool,
 };
-inline constexpr std::size_t ArithmeticCount = 9;
+inline constexpr std::size_t ArithmeticCount = 10;
 
 /// The element type that an arithmetic computes in.
 template <Arithmetic A>
 using ElementIn = std::tuple_element_t<
     static_cast<std::size_t>(A),
-    std::tuple<float, float, double, std::int8_t, std::uint8_t, std::int16_t,
-               std::int32_t, std::int64_t, bool>>;
+    std::tuple<float, float, float, double, std::int8_t, std::uint8_t,
+               std::int16_t, std::int32_t, std::int64_t, bool>>;
 
 constexpr bool isFloatingPoint(Arithmetic arithmetic) {
   return arithmetic <= Arithmetic::F64;

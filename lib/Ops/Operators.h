@@ -59,6 +59,9 @@ auto applyFormula(const V &...arguments) {
   if constexpr (A == Arithmetic::F32Accurate &&
                 requires { Op::accurate(arguments...); })
     return Op::accurate(arguments...);
+  else if constexpr (A == Arithmetic::F32Fast &&
+                     requires { Op::fast(arguments...); })
+    return Op::fast(arguments...);
   else
     return Op::formula(arguments...);
 }

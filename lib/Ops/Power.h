@@ -8,6 +8,7 @@
 #define KEXPR_OPS_POWER_H
 
 #include "Ops/Double/Power.h"
+#include "Ops/Fast.h"
 #include "Ops/Operator.h"
 #include "Ops/Wide.h"
 
@@ -22,7 +23,7 @@ struct Pow {
                                .doc =
                                    "x^y; of integers 0 where it is a fraction",
                                .types = TypeRule::Number,
-                               .ulp = {0.51, 0.51, 0.8},
+                               .ulp = {0.51, 0.51, 0.8, 3},
                                .domain = {0, 10},
                                .bakesLiterals = true};
 
@@ -38,6 +39,8 @@ struct Pow {
     auto isNegative = (x < 0.0f) & (x > -Infinity<V>);
     return select(isNegative & ~isInteger, NaN<V>, result);
   }
+
+  template <class V> static V fast(V x, V y) { return fast::pow(x, y); }
 
   template <IsDouble V> static V formula(V x, V y) { return f64::pow(x, y); }
 
@@ -131,7 +134,7 @@ struct Sqrt {
 struct Rsqrt {
   static constexpr OpInfo info{.name = "rsqrt",
                                .doc = "1 / sqrt(x)",
-                               .ulp = {0.51, 0.51, 0.51},
+                               .ulp = {0.51, 0.51, 0.51, 2},
                                .domain = {0, 100}};
 
   template <class R> static R reference(R x) { return 1 / sqrt(x); }
@@ -151,6 +154,8 @@ struct Rsqrt {
     return select(isSmall, result * 0x1p32f, result);
   }
 
+  template <class V> static V fast(V x) { return 1.0f / sqrt(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::rsqrt(x); }
 };
 
@@ -166,7 +171,7 @@ struct Logaddexp {
   static constexpr OpInfo info{.name = "logaddexp",
                                .doc = "ln(e^x + e^y)",
                                .types = TypeRule::Floating,
-                               .ulp = {0.51, 0.51, 0.85},
+                               .ulp = {0.51, 0.51, 0.85, 4},
                                .cancellation = 0x1p-46};
 
   template <class R> static R reference(R x, R y) {
@@ -187,6 +192,13 @@ struct Logaddexp {
                         [a, b] { return f64::logaddexp(a, b); });
     return select(difference == difference, exact, difference)
         .template to<float>();
+  }
+
+  /// In single precision, unless too much of the sum cancels.
+  template <class V> static V fast(V x, V y) {
+    auto [larger, more] = fast::logaddexp(x, y);
+    V sum = larger + more;
+    return rarely(abs(sum) < more, sum, [x, y] { return formula(x, y); });
   }
 
   template <IsDouble V> static V formula(V x, V y) {

@@ -144,8 +144,14 @@ Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
     return Arithmetic::Bool;
   default:
     return precision == Precision::Accurate ? Arithmetic::F32Accurate
+           : precision == Precision::Fast   ? Arithmetic::F32Fast
                                             : Arithmetic::F32;
   }
+}
+
+std::string_view kexpr::ops::nameOf(Precision precision) {
+  constexpr std::string_view names[] = {"default", "accurate", "fast"};
+  return names[static_cast<int>(precision)];
 }
 
 std::optional<OpId> kexpr::ops::findAny(std::string_view name) {

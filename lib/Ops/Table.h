@@ -83,6 +83,8 @@ unsigned arityOfName(std::string_view name);
 
 /// The arithmetic of elements of `type`; that of f32 for f16 and bf16.
 Arithmetic arithmeticOf(DType type, Precision precision);
+/// "default", "accurate" or "fast".
+std::string_view nameOf(Precision precision);
 
 /// One operator over `count` elements of one type: out[i] = formula(args[0][i],
 /// ...). Bools are bytes of 0 or 1, also where a comparison gives them. `out`

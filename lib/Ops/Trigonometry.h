@@ -15,6 +15,7 @@
 
 #include "Ops/Double/InverseTrigonometry.h"
 #include "Ops/Double/Trigonometry.h"
+#include "Ops/Fast.h"
 #include "Ops/HalfTurns.h"
 #include "Ops/Operator.h"
 #include "Ops/Polynomial.h"
@@ -88,31 +89,41 @@ template <bool Quarter, class V> V sineOf(V x) {
   return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
 }
 
+/// At Precision::Fast.
+template <bool Quarter, class V> V fastSineOf(V x) {
+  return rarely(isBeyond(x, fast::TurnsLimit), fast::sine<Quarter>(x),
+                [x] { return wideSine<Quarter>(x); });
+}
+
 struct Sin {
   static constexpr OpInfo info{
-      .name = "sin", .doc = "sin(x)", .ulp = {0.98, 0.51, 0.92}};
+      .name = "sin", .doc = "sin(x)", .ulp = {0.98, 0.51, 0.92, 3}};
 
   template <class R> static R reference(R x) { return sin(x); }
 
   template <class V> static V formula(V x) { return sineOf<false>(x); }
   template <class V> static V accurate(V x) { return wideSine<false>(x); }
+  template <class V> static V fast(V x) { return fastSineOf<false>(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::sin(x); }
 };
 
 struct Cos {
   static constexpr OpInfo info{
-      .name = "cos", .doc = "cos(x)", .ulp = {0.97, 0.51, 0.92}};
+      .name = "cos", .doc = "cos(x)", .ulp = {0.97, 0.51, 0.92, 3}};
 
   template <class R> static R reference(R x) { return cos(x); }
 
   template <class V> static V formula(V x) { return sineOf<true>(x); }
   template <class V> static V accurate(V x) { return wideSine<true>(x); }
+  template <class V> static V fast(V x) { return fastSineOf<true>(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::cos(x); }
 };
 
 struct Tan {
   static constexpr OpInfo info{
-      .name = "tan", .doc = "tan(x)", .ulp = {0.51, 0.51, 0.85}};
+      .name = "tan", .doc = "tan(x)", .ulp = {0.51, 0.51, 0.85, 4}};
 
   template <class R> static R reference(R x) { return tan(x); }
 
@@ -123,6 +134,11 @@ struct Tan {
         rarely(isBeyond(x, turns::ReduceLimit / 2), turns::reduce<false>(twice),
                [twice] { return turns::reduceHuge<false>(twice); }));
     return tangent.template to<float>();
+  }
+
+  template <class V> static V fast(V x) {
+    return rarely(isBeyond(x, fast::TurnsLimit), fast::tan(x),
+                  [x] { return formula(x); });
   }
 
   template <IsDouble V> static V formula(V x) { return f64::tan(x); }
@@ -162,7 +178,7 @@ template <class D> D wideAsin(D x) {
 struct Asin {
   static constexpr OpInfo info{.name = "asin",
                                .doc = "arc sine of x",
-                               .ulp = {0.51, 0.51, 0.8},
+                               .ulp = {0.51, 0.51, 0.8, 4},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return asin(x); }
@@ -171,13 +187,15 @@ struct Asin {
     return wideAsin(x.template to<double>()).template to<float>();
   }
 
+  template <class V> static V fast(V x) { return fast::asin(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::asin(x); }
 };
 
 struct Acos {
   static constexpr OpInfo info{.name = "acos",
                                .doc = "arc cosine of x",
-                               .ulp = {0.51, 0.51, 0.75},
+                               .ulp = {0.51, 0.51, 0.75, 3},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return acos(x); }
@@ -187,6 +205,8 @@ struct Acos {
     auto wide = turns::Pi / 2 - wideAsin(x.template to<double>());
     return wide.template to<float>();
   }
+
+  template <class V> static V fast(V x) { return fast::acos(x); }
 
   template <IsDouble V> static V formula(V x) { return f64::acos(x); }
 };
@@ -203,7 +223,7 @@ template <class D> D atanToOne(D t) {
 
 struct Atan {
   static constexpr OpInfo info{
-      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 0.75}};
+      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 0.75, 4}};
 
   template <class R> static R reference(R x) { return atan(x); }
 
@@ -216,6 +236,8 @@ struct Atan {
     return copySign(angle, wide).template to<float>();
   }
 
+  template <class V> static V fast(V x) { return fast::atan(x); }
+
   template <IsDouble V> static V formula(V x) { return f64::atan(x); }
 };
 
@@ -223,7 +245,7 @@ struct Atan2 {
   static constexpr OpInfo info{.name = "atan2",
                                .doc = "angle of the point with ordinate x and "
                                       "abscissa y",
-                               .ulp = {0.51, 0.51, 0.75}};
+                               .ulp = {0.51, 0.51, 0.75, 4}};
 
   template <class R> static R reference(R x, R y) { return atan2(x, y); }
 
@@ -241,6 +263,10 @@ struct Atan2 {
     auto behind = copySign(1.0, x) < 0.0;
     angle = select(behind, turns::Pi - angle, angle);
     return copySign(angle, y).template to<float>();
+  }
+
+  template <class V> static V fast(V ordinate, V abscissa) {
+    return fast::atan2(ordinate, abscissa);
   }
 
   template <IsDouble V> static V formula(V ordinate, V abscissa) {

@@ -157,7 +157,8 @@ static std::string differencesOf(const Plan &plan, OptLevel level) {
       text += concat(text.empty() ? "" : ", ", subject, word);
   };
   add("", level == OptLevel::Baseline ? "baseline" : "");
-  add("", plan.precision == Precision::Accurate ? "accurate" : "");
+  if (plan.precision != Precision::Default)
+    add("", ops::nameOf(plan.precision));
   add("", plan.streams ? "streamed" : "");
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
     add(concat('@', plan.graph.inputs[i]), differenceOf(plan.inputs[i]));

@@ -77,8 +77,8 @@ std::string Plan::str() const {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
                    nameOf(outputs[i].pattern), '\n');
-  if (precision == Precision::Accurate)
-    text += "precision: accurate\n";
+  if (precision != Precision::Default)
+    text += concat("precision: ", ops::nameOf(precision), '\n');
   if (streams)
     text += "outputs are streamed\n";
   const ops::Work work = this->work();

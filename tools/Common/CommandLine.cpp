@@ -29,15 +29,17 @@ std::optional<int> tools::parseCommandLine(CLI::App &app, int argc,
 }
 
 std::map<std::string, Precision> tools::precisionNames() {
-  return {{"default", Precision::Default}, {"accurate", Precision::Accurate}};
+  return {{"default", Precision::Default},
+          {"accurate", Precision::Accurate},
+          {"fast", Precision::Fast}};
 }
 
 void tools::addPrecision(CLI::App &app, Precision &precision) {
   app.add_option("--precision", precision,
-                 "how exactly f32 is computed: 'default', at most 1 ulp, or "
-                 "'accurate', at most 0.51")
+                 "how exactly f32 is computed: 'default', at most 1 ulp, "
+                 "'accurate', at most 0.51, or 'fast', at most 4")
       ->transform(CLI::CheckedTransformer(precisionNames()))
-      ->option_text("default|accurate");
+      ->option_text("default|accurate|fast");
 }
 
 void tools::addThreads(CLI::App &app, unsigned &threads) {

@@ -10,7 +10,6 @@
 #include "CodeGen/CodeListing.h"
 #include "CodeGen/LoopReport.h"
 #include "Inspect/Explain.h"
-#include "Inspect/Explain.h"
 #include "Inspect/Names.h"
 #include "Ops/Table.h"
 #include "Support/Text.h"
@@ -204,8 +203,7 @@ static json accessJson(const semantics::Access &access) {
 static void addSignature(json &kernel, const KernelParts &data) {
   const semantics::Plan &plan = data.plan;
   const std::size_t written = plan.bytesWritten();
-  kernel["precision"] =
-      plan.precision == Precision::Accurate ? "accurate" : "default";
+  kernel["precision"] = ops::nameOf(plan.precision);
   kernel["operands"] = listOf(plan.inputs, accessJson);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
     kernel["operands"][i]["index"] = plan.graph.inputs[i];

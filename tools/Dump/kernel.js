@@ -55,7 +55,7 @@ function signature() {
   if (operands.length > most) words.push(`and ${operands.length - most} more`);
   words.push("to " + outputs.slice(0, most).map(o => o.type).join(", "));
   return t`${words.join(", ")}; ${data.level} code for
-    ${data.cpu}${data.precision === "accurate" ? ", accurate" : null}`;
+    ${data.cpu}${data.precision === "default" ? null : ", " + data.precision}`;
 }
 
 function facts() {

@@ -34,7 +34,8 @@ bools as f32, *floating* ones refuse them, *numeric* ones keep any type,
 floating point, *integer* ones bool as well, *truth* ones make each argument
 bool, by itself. f16 and bf16 are f32. **ULP** is the largest error in units in
 the last place of the exact result, in f32 at the default precision, in f32 at
-the accurate one, and in f64: 0 is exact, 0.5 correctly rounded. **Work** counts
+the accurate one, in f64, and in f32 at the fast one: 0 is exact, 0.5 correctly
+rounded. **Work** counts
 the primitive operations of one f32 element at the default precision, or of one
 i64 or bool element where floats are refused.
 
@@ -62,12 +63,15 @@ static std::string code(std::string_view text) {
   return text.empty() ? std::string() : "`" + cell(text) + "`";
 }
 
-/// The bounds of f32, accurate f32 and f64; one where they are the same.
+/// The bounds of f32, accurate f32, f64 and fast f32; one where they are the
+/// same.
 static std::string ulpText(const OperatorInfo &op) {
   std::ostringstream text;
   text << op.maxUlp;
-  if (op.maxUlpAccurate != op.maxUlp || op.maxUlpF64 != op.maxUlp)
-    text << " / " << op.maxUlpAccurate << " / " << op.maxUlpF64;
+  if (op.maxUlpAccurate != op.maxUlp || op.maxUlpF64 != op.maxUlp ||
+      op.maxUlpFast != op.maxUlp)
+    text << " / " << op.maxUlpAccurate << " / " << op.maxUlpF64 << " / "
+         << op.maxUlpFast;
   return text.str();
 }
 
@@ -92,6 +96,7 @@ static void printJson(std::ostream &out) {
                     {"maxUlp", op.maxUlp},
                     {"maxUlpAccurate", op.maxUlpAccurate},
                     {"maxUlpF64", op.maxUlpF64},
+                    {"maxUlpFast", op.maxUlpFast},
                     {"operations", op.operations},
                     {"pnnx", op.pnnx}});
   out << list.dump(2) << '\n';

@@ -83,7 +83,8 @@ static void addLists(CLI::App &app, Options &options) {
       "element types; both by default, f32 with --expr", "f32|f64,...")
       ->transform(CLI::CheckedTransformer(types));
   add("--precision", options.request.precisions,
-      "of f32; both by default, 'default' with --expr", "default|accurate,...")
+      "of f32; all by default, 'default' with --expr",
+      "default|accurate|fast,...")
       ->transform(CLI::CheckedTransformer(precisionNames()));
   add("--width", options.request.widths,
       "bits of vectors: 128, 256, 512; by default all that this CPU has",
@@ -448,7 +449,8 @@ static int runOperators(const Options &options) {
       numberOf("--step", options.step, ~std::uint32_t{0}));
   request.count = numberOf("--count", options.count, std::uint64_t{1} << 40);
   if (request.precisions.empty())
-    request.precisions = {Precision::Default, Precision::Accurate};
+    request.precisions = {Precision::Default, Precision::Accurate,
+                          Precision::Fast};
   if (request.widths.empty())
     request.widths = hostWidths();
   Records records(request.step, request.count);

@@ -20,14 +20,16 @@ using namespace kexpr;
 using namespace kexpr::tools;
 
 std::string_view tools::nameOf(Precision precision) {
-  return precision == Precision::Default ? "default" : "accurate";
+  return ops::nameOf(precision);
 }
 
 double tools::boundOf(ops::OpId op, DType type, Precision precision) {
   const ops::Bounds &bounds = ops::table()[op].info.ulp;
   if (type == DType::F64)
     return bounds.f64;
-  return precision == Precision::Default ? bounds.f32 : bounds.accurate;
+  return precision == Precision::Default ? bounds.f32
+         : precision == Precision::Fast  ? bounds.fast
+                                         : bounds.accurate;
 }
 
 bool tools::isMeasurable(ops::OpId op) {

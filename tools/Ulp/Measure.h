@@ -17,7 +17,7 @@
 
 namespace kexpr::tools {
 
-/// "default" or "accurate".
+/// "default", "accurate" or "fast".
 std::string_view nameOf(Precision precision);
 
 /// Where operands without a range of their own are drawn from.

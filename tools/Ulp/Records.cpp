@@ -112,20 +112,28 @@ std::string Records::json() const {
   return all.dump(1) + '\n';
 }
 
+static std::optional<Precision> parsePrecision(std::string_view name) {
+  for (Precision precision :
+       {Precision::Default, Precision::Accurate, Precision::Fast})
+    if (nameOf(precision) == name)
+      return precision;
+  return std::nullopt;
+}
+
 /// A row of a file; nothing where the table lacks its operator. Throws where
 /// it is no row.
 static std::optional<Accuracy> rowOf(const Json &json) {
   const auto op = ops::find(json.at("operator").get<std::string>());
   const auto type = parseDType(json.at("type").get<std::string>());
-  const auto precision = json.at("precision").get<std::string>();
-  if (!type || (precision != "default" && precision != "accurate"))
+  const auto precision =
+      parsePrecision(json.at("precision").get<std::string>());
+  if (!type || !precision)
     throw std::invalid_argument("no such type or precision");
   if (!op || !isMeasurable(*op))
     return std::nullopt;
   Accuracy row{.op = *op,
                .type = *type,
-               .precision = precision == "default" ? Precision::Default
-                                                   : Precision::Accurate,
+               .precision = *precision,
                .width = json.at("width")};
   row.bound = boundOf(row.op, row.type, row.precision);
   row.tally.inputs = json.at("walked");

@@ -163,7 +163,7 @@ TEST_F(CApiBadCalls, Options) {
   options = good;
   options.precision = -1;
   EXPECT_EQ(compileRefusal(KEXPR_INVALID_ARGUMENT, options),
-            "precision is -1; it must be 0 to 1");
+            "precision is -1; it must be 0 to 2");
   options = good;
   options.operand_type_count = 1;
   EXPECT_EQ(compileRefusal(KEXPR_INVALID_ARGUMENT, options),

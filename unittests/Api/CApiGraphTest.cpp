@@ -140,8 +140,8 @@ TEST_F(CApiGraph, Options) {
   EXPECT_EQ(refusal(options), "extra output 'b' is no operand of the network");
   options.extra_outputs = nullptr;
   EXPECT_EQ(refusal(options), "kexpr_graph_options.extra_outputs is null");
-  options.precision = 2;
-  EXPECT_EQ(refusal(options), "precision is 2; it must be 0 to 1");
+  options.precision = 3;
+  EXPECT_EQ(refusal(options), "precision is 3; it must be 0 to 2");
   options.mode = 4;
   EXPECT_EQ(refusal(options), "mode is 4; it must be 0 to 3");
   options.size = 0;

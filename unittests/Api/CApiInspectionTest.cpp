@@ -208,6 +208,7 @@ TEST(CApiInspection, TheTableIsThatOfCpp) {
     EXPECT_EQ(found->overload_arity, expected[i].overloadArity);
     EXPECT_EQ(found->max_ulp, expected[i].maxUlp);
     EXPECT_EQ(found->max_ulp_accurate, expected[i].maxUlpAccurate);
+    EXPECT_EQ(found->max_ulp_fast, expected[i].maxUlpFast);
     EXPECT_EQ(found->max_ulp_f64, expected[i].maxUlpF64);
     EXPECT_EQ(found->operations, expected[i].operations);
     EXPECT_EQ(found->pnnx, expected[i].pnnx);

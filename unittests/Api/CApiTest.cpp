@@ -29,6 +29,7 @@ static_assert(KEXPR_MODE_BASELINE == int(Mode::Baseline));
 static_assert(KEXPR_MODE_INTERPRET == int(Mode::Interpret));
 static_assert(KEXPR_MODE_TIERED == int(Mode::Tiered));
 static_assert(KEXPR_PRECISION_ACCURATE == int(Precision::Accurate));
+static_assert(KEXPR_PRECISION_FAST == int(Precision::Fast));
 static_assert(KEXPR_STORES_CACHED == int(Stores::Cached));
 static_assert(KEXPR_STORES_STREAMED == int(Stores::Streamed));
 static_assert(KEXPR_TIER_BASELINE == int(Tier::Baseline));

@@ -82,8 +82,10 @@ TEST_F(CachedEngine, TheInterpreterNeverTouchesIt) {
 }
 
 TEST_F(CachedEngine, PrecisionsAndTypesDoNotMix) {
-  CompileOptions accurate = Baseline, reals = Baseline, integers = Baseline;
+  CompileOptions accurate = Baseline, fast = Baseline, reals = Baseline,
+                 integers = Baseline;
   accurate.precision = Precision::Accurate;
+  fast.precision = Precision::Fast;
   reals.operandTypes = {DType::F64};
   integers.operandTypes = {DType::I32};
   const auto compileOnly = [this](const CompileOptions &options) {
@@ -91,9 +93,11 @@ TEST_F(CachedEngine, PrecisionsAndTypesDoNotMix) {
     EXPECT_TRUE(engine.compile("exp(@0)", options));
     return outcomeOf(engine);
   };
-  for (const CompileOptions &options : {Baseline, accurate, reals, integers})
+  for (const CompileOptions &options :
+       {Baseline, accurate, fast, reals, integers})
     EXPECT_EQ(compileOnly(options), Made);
-  for (const CompileOptions &options : {Baseline, accurate, reals, integers})
+  for (const CompileOptions &options :
+       {Baseline, accurate, fast, reals, integers})
     EXPECT_EQ(compileOnly(options), Found);
   EXPECT_EQ(compile("exp(@0)", accurate), Found);
 }

@@ -39,9 +39,9 @@ template <class T> bool isSame(auto a, auto b) {
 
 using Case = std::tuple<ops::OpId, ops::Arithmetic>;
 
-constexpr DType types[] = {DType::F32, DType::F32, DType::F64,
-                           DType::I8,  DType::U8,  DType::I16,
-                           DType::I32, DType::I64, DType::Bool};
+constexpr DType types[] = {DType::F32, DType::F32, DType::F32, DType::F64,
+                           DType::I8,  DType::U8,  DType::I16, DType::I32,
+                           DType::I64, DType::Bool};
 
 DType typeOf(ops::Arithmetic arithmetic) {
   return types[static_cast<std::size_t>(arithmetic)];
@@ -52,7 +52,9 @@ std::string nameOfCase(const testing::TestParamInfo<Case> &info) {
   std::string name(ops::allOperators()[id].info.name);
   name += '_';
   name += nameOf(typeOf(arithmetic));
-  return arithmetic == ops::Arithmetic::F32Accurate ? name + "_accurate" : name;
+  return arithmetic == ops::Arithmetic::F32Accurate ? name + "_accurate"
+         : arithmetic == ops::Arithmetic::F32Fast   ? name + "_fast"
+                                                    : name;
 }
 
 std::vector<Case> everyCase() {
@@ -78,6 +80,8 @@ semantics::Plan planOf(ops::OpId id, ops::Arithmetic arithmetic) {
                        .outputs = {},
                        .precision = arithmetic == ops::Arithmetic::F32Accurate
                                         ? Precision::Accurate
+                                    : arithmetic == ops::Arithmetic::F32Fast
+                                        ? Precision::Fast
                                         : Precision::Default};
   plan.setContiguous();
   return plan;

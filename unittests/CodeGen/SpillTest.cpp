@@ -45,4 +45,5 @@ TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
 
 INSTANTIATE_TEST_SUITE_P(Precisions, OneFunction,
                          testing::Values(Precision::Default,
-                                         Precision::Accurate));
+                                         Precision::Accurate,
+                                         Precision::Fast));

@@ -223,7 +223,7 @@ const kexpr_compile_options *CallArguments::compileOptions() {
   kexpr_compile_options options = {};
   options.mode = modeOf(choices);
   options.precision =
-      static_cast<std::int32_t>(choices.below(16) ? choices.below(2) : 7);
+      static_cast<std::int32_t>(choices.below(16) ? choices.below(3) : 7);
   options.operand_types = choices.below(8) ? types : nullptr;
   options.operand_type_count = choices.below(std::size(types) + 1);
   options.zero_dim_operands = choices.below(8) ? zeroDims : nullptr;
@@ -249,7 +249,7 @@ const kexpr_graph_options *CallArguments::graphOptions() {
   kexpr_graph_options options = {};
   options.mode = modeOf(choices);
   options.precision =
-      static_cast<std::int32_t>(choices.below(16) ? choices.below(2) : 7);
+      static_cast<std::int32_t>(choices.below(16) ? choices.below(3) : 7);
   options.no_fuse = choices.below(2) != 0;
   options.no_reuse = choices.below(2) != 0;
   options.extra_outputs = choices.below(8) ? names : nullptr;

@@ -89,16 +89,19 @@ protected:
   void add(const Arguments<Op> &arguments) {
     single.add(arguments);
     accurate.add(arguments);
+    fast.add(arguments);
     wide.add(arguments);
   }
   template <class F> void forEach(F visit) const {
     visit(single);
     visit(accurate);
+    visit(fast);
     visit(wide);
   }
 
   Loops<Op, ops::Arithmetic::F32> single;
   Loops<Op, ops::Arithmetic::F32Accurate> accurate;
+  Loops<Op, ops::Arithmetic::F32Fast> fast;
   Loops<Op, ops::Arithmetic::F64> wide;
 };
 

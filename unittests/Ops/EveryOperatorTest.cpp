@@ -27,6 +27,7 @@ protected:
     checkIn<ops::Arithmetic::F32>(arguments, exact, Op::info.ulp.f32);
     checkIn<ops::Arithmetic::F32Accurate>(arguments, exact,
                                           Op::info.ulp.accurate);
+    checkIn<ops::Arithmetic::F32Fast>(arguments, exact, Op::info.ulp.fast);
   }
 
 private:
@@ -37,7 +38,7 @@ private:
     // References are themselves rounded, to double.
     ASSERT_LE(ulpError(got, exact), bound + 0x1p-20)
         << describe<Op>(arguments) << " is " << exact << ", not " << got
-        << (A == ops::Arithmetic::F32 ? "" : ", accurate");
+        << ", arithmetic " << static_cast<int>(A);
     if (exact == 0 || got == 0 || std::isinf(exact)) {
       ASSERT_EQ(std::signbit(got), std::signbit(exact))
           << describe<Op>(arguments) << " is " << exact << ", not " << got;

@@ -87,6 +87,7 @@ template <class T> void checkWhere(ops::Arithmetic arithmetic) {
 TEST(Where, ChoosesByABoolInEveryArithmetic) {
   checkWhere<float>(ops::Arithmetic::F32);
   checkWhere<float>(ops::Arithmetic::F32Accurate);
+  checkWhere<float>(ops::Arithmetic::F32Fast);
   checkWhere<double>(ops::Arithmetic::F64);
   checkWhere<std::int8_t>(ops::Arithmetic::I8);
   checkWhere<std::uint8_t>(ops::Arithmetic::U8);

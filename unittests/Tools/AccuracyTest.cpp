@@ -30,13 +30,13 @@ class EveryKernel : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryKernel, IsWithinItsBound) {
   const auto [op, type] = GetParam();
-  const auto measured =
-      measure({.op = op,
-               .type = type,
-               .precisions = {Precision::Default, Precision::Accurate},
-               .step = 256,
-               .count = 1 << 14,
-               .sweep = {.threads = 1}});
+  const auto measured = measure(
+      {.op = op,
+       .type = type,
+       .precisions = {Precision::Default, Precision::Accurate, Precision::Fast},
+       .step = 256,
+       .count = 1 << 14,
+       .sweep = {.threads = 1}});
   ASSERT_TRUE(measured) << measured.error().message();
   ASSERT_FALSE(measured->kernels.empty());
   for (const Accuracy &kernel : measured->kernels) {
@@ -81,7 +81,8 @@ static std::map<std::string, std::vector<double>> boundsOfPage() {
 TEST(AccuracyPage, HasEveryKernelWithItsBound) {
   auto page = boundsOfPage();
   for (const auto &[op, type] : cases())
-    for (Precision precision : {Precision::Default, Precision::Accurate}) {
+    for (Precision precision :
+         {Precision::Default, Precision::Accurate, Precision::Fast}) {
       const bool isWide = type == DType::F64;
       const std::string key =
           std::string(ops::table()[op].info.name) +

@@ -1,0 +1,489 @@
+//===- Ops/Fast.h - Functions at Precision::Fast --------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// f32 functions within 4 units in the last place, in single precision alone.
+/// All arguments take one way, so that no kind of data is slow; only huge
+/// arguments of sin, cos and tan go the rare way. Polynomials are in
+/// utils/minimax/fast.py.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_FAST_H
+#define KEXPR_OPS_FAST_H
+
+#include "Ops/Polynomial.h"
+#include "Ops/Single.h"
+
+namespace kexpr::ops::fast {
+
+inline constexpr float HalfPi = 0x1.921fb6p0f;
+inline constexpr float Pi = 0x1.921fb6p1f;
+inline constexpr float Ln2 = 0x1.62e43p-1f;
+
+/// The polynomial of `horner`, with z = x^2: half as many steps in a row, as
+/// few in sum.
+template <class V> V paired(V, V z, double c) {
+  return z.like(static_cast<float>(c));
+}
+template <class V, class... C>
+V paired(V x, V z, double c0, double c1, C... c) {
+  V pair = horner(x, c0, c1);
+  if constexpr (sizeof...(C) == 0)
+    return pair;
+  else
+    return fma(z, paired(x, z, c...), pair).named("poly");
+}
+
+/// A sum of two numbers, the first of which is nearly all.
+template <class V> struct Sum { V high, low; };
+
+/// 2^n and r with x = n ln 2 + r, |r| <= ln 2 / 2.
+template <class V> struct Reduced { V power, r; };
+
+/// Of Step * x. The power is multiplied by 2^Bias, and r divided by Step. Low:
+/// whether ln 2 has a second part; one alone is off by 2^-28.5 |x|.
+template <int Bias, bool Low = true, class V>
+Reduced<V> reduce(V x, float step = 1) {
+  constexpr float rounder = single::FieldRounder + Bias;
+  V shifted = fma(x, 0x1.715476p0f * step, rounder);
+  V n = shifted - rounder;
+  V r = fma(n, -Ln2 / step, x).named("reduced");
+  if constexpr (Low)
+    r = fma(n, 0x1.05c61p-29f / step, r).named("reduced");
+  return {single::powerIn(shifted), r};
+}
+
+/// e^(step * r) for |step * r| <= ln 2 / 2, off by 2^-23.4; step is a power of
+/// two or the negative of one.
+template <class V> V exponential(V r, double step = 1) {
+  const double square = step * step, cube = square * step;
+  return horner(r, 0x1p0, 0x1.fffff6p-1 * step, 0x1.fffdc4p-2 * square,
+                0x1.555a7ep-3 * cube, 0x1.573afap-5 * square * square,
+                0x1.0fa1bap-7 * square * cube);
+}
+
+/// The same, off by 2^-28.
+template <class V> V exponentialLong(V r, double step = 1) {
+  const double square = step * step, cube = square * step;
+  return horner(r, 0x1p0, step, 0x1.fffffap-2 * square, 0x1.555492p-3 * cube,
+                0x1.555a26p-5 * square * square, 0x1.12397cp-7 * square * cube,
+                0x1.694c82p-10 * cube * cube);
+}
+
+/// (e^r - 1) / r
+template <class V> V exponentialSlope(V r, double step = 1) {
+  const double square = step * step, cube = square * step;
+  return horner(r, step, 0x1.fffffep-2 * square, 0x1.5554b4p-3 * cube,
+                0x1.5556f2p-5 * square * square, 0x1.12255ep-7 * square * cube,
+                0x1.6b9ca6p-10 * cube * cube);
+}
+
+template <class V> V exp(V x) {
+  V clamped = atLeast(atMost(x + single::Tiny, 89.0f), single::Vanishing);
+  auto [r, shifted] = single::reduce(clamped);
+  return scale(exponential(r), shifted);
+}
+
+/// e^x - 1; by halves, for 2^n may overflow.
+template <class V> V expm1(V x) {
+  auto [power, r] = reduce<-1>(atLeast(atMost(x, 89.0f), -18.0f));
+  V half = fma(power, r * exponentialSlope(r), power - 0.5f);
+  return copySign(half + half, x); // of -0
+}
+
+/// e^x - 1 for x <= 0, and anything for others.
+template <class V> V expm1BelowZero(V x) {
+  auto [power, r] = reduce<0, false>(atLeast(x, -18.0f));
+  V m = r * exponentialSlope(r);
+  // m + (2^n - 1) (m + 1), with signs that keep -0.
+  return fma(-(1.0f - power), m + 1.0f, m);
+}
+
+/// 2^-26 (1 + e^-x), so that no x with a result above 0 overflows.
+template <class V> V sigmoid(V x) {
+  V clamped = atLeast(atMost(x, 64.0f), -105.0f);
+  auto [power, r] = reduce<-26>(clamped, -1.0f);
+  return 0x1p-26f / fma(power, exponential(r, -1), 0x1p-26f);
+}
+
+/// x times the inverse of 2^-30 (1 + e^-x), whose lack of bounds lets -inf give
+/// NaN: at the clamp the power is infinite.
+template <class V> V silu(V x) {
+  auto [power, r] = reduce<-30>(atLeast(x, -109.5f), -1.0f);
+  V inverse = 1.0f / fma(power, exponential(r, -1), 0x1p-30f);
+  return select(x > 32.0f, x, x * inverse * 0x1p-30f);
+}
+
+/// m / (m + 2) with m = e^2|x| - 1.
+template <class V> V tanh(V x) {
+  auto [power, r] = reduce<0, false>(atMost(abs(x), 9.1f), 2);
+  V m = fma(power, r * exponentialSlope(r, 2), power - 1.0f);
+  return copySign(m / (m + 2.0f), x);
+}
+
+/// a + a q(a^2) up to 1, and 1 - 2^(a q(a)) beyond, the exponent being
+/// log2(erfc(a)).
+template <class V> V erf(V x) {
+  V a = atMost(abs(x), 3.93f);
+  V z = a * a;
+  V small = fma(a,
+                horner(z, 0x1.06eba2p-3, -0x1.812672p-2, 0x1.ce08e8p-4,
+                       -0x1.b59f58p-6, 0x1.42345ap-8, -0x1.27045cp-11),
+                a);
+  V q = paired(a, z, -0x1.a03232p0, -0x1.d9c2c4p-1, -0x1.202364p-3,
+               0x1.a2d6d4p-6, -0x1.21633ep-9);
+  V shifted = fma(a, q, single::FieldRounder);
+  V r = fma(a, q, single::FieldRounder - shifted);
+  V p = horner(r, 0x1p0, 0x1.62e42ap-1, 0x1.ebf9bep-3, 0x1.c6b6d8p-5,
+               0x1.3cea5cp-7, 0x1.5bdcbep-10);
+  V large = fma(-single::powerIn(shifted), p, 1.0f);
+  return copySign(select(a > 1.0f, large, small), x);
+}
+
+/// x = (1 + f) 2^-n with 1 + f at least a bound, as bits, and below twice that;
+/// n in units of 2^23. f is NaN or infinite where x is.
+template <class V> struct Split { V f, n; };
+
+inline constexpr std::uint32_t TwoThirds = 0x3f2aaaab, RootHalf = 0x3f3504f3;
+
+/// The power of two that takes a positive number there, or to 2^Shift times
+/// that, as bits. For infinity it is one that leaves it infinite.
+template <std::uint32_t Bound, int Shift, class V> auto normalizer(V x) {
+  constexpr auto highest = static_cast<std::int32_t>(
+      Bound + 0x007fffff + 0x3f800000 + (Shift << 23));
+  return (highest - x.template bits<std::int32_t>()) & 0x7f800000;
+}
+
+/// Of a positive number, 0 or infinity; `scaled` has the sign of x, but no -0.
+template <std::uint32_t Bound = TwoThirds, class V>
+Split<V> split(V x, V &scaled) {
+  // By 2^25 below 2^-100 and by 2^-2 elsewhere: so neither the number nor the
+  // power that takes it to 1 is subnormal.
+  auto isSmall = (x.template bits<std::int32_t>() - 0x0d800000) >> 31;
+  auto factor = (isSmall & 0x0d800000) + 0x3e800000;
+  scaled = fma(x, factor.template bits<float>(), 0.0f);
+  auto power = normalizer<Bound, 0>(scaled);
+  auto n = power + (factor - 0x7f000000);
+  return {fma(scaled, power.template bits<float>(), -1.0f),
+          n.template to<float>()};
+}
+
+/// The result of a logarithm for which x is positive; NaN where x is negative,
+/// of which only the sign is looked at.
+template <class V> V unlessNegative(V x, V result) {
+  auto sign = x.template bits<std::int32_t>() >> 31;
+  return (result.template bits<std::int32_t>() | sign).template bits<float>();
+}
+
+/// ln(1 + f) - n 2^-23 ln 2
+template <class V> V logarithm(Split<V> of) {
+  auto [f, n] = of;
+  V z = f * f;
+  V tail =
+      paired(f, z, -0x1.ffffd6p-2, 0x1.5554fcp-2, -0x1.00145p-2, 0x1.99d3a6p-3,
+             -0x1.503882p-3, 0x1.1ea97ep-3, -0x1.3b0e7p-3, 0x1.1f2316p-3);
+  return fma(n, -Ln2 * 0x1p-23f, fma(z, tail, f));
+}
+
+template <class V> V log(V x) {
+  V scaled = x;
+  V result = unlessNegative(scaled, logarithm(split(x, scaled)));
+  return select(scaled.template bits<std::int32_t>() == 0, -Infinity<V>,
+                result);
+}
+
+template <class V> V log10(V x) {
+  V scaled = x;
+  // With this bound less cancels between the terms of the sum.
+  auto [f, n] = split<RootHalf>(x, scaled);
+  V z = f * f;
+  V tail = paired(f, z, -0x1.bcb7bp-3, 0x1.287d4p-3, -0x1.bcbeacp-4, 0x1.62dp-4,
+                  -0x1.26ba58p-4, 0x1.0bcabp-4, -0x1.fef80cp-5, 0x1.2ce95p-5);
+  V part = fma(z, tail, f * 0x1.bcb7bp-2f);
+  V result = unlessNegative(scaled, fma(n, -0x1.344136p-25f, part));
+  return select(scaled.template bits<std::int32_t>() == 0, -Infinity<V>,
+                result);
+}
+
+/// ln(1 + x), where `sum` is 1 + x and positive. As the sum has lost low bits
+/// of x, only its exponent is used.
+template <class V> V logOnePlus(V x, V sum) {
+  // In two steps, for 2^-128 has no exponent of its own.
+  auto power = normalizer<TwoThirds, 2>(sum);
+  V scale = power.template bits<float>() * 0.25f;
+  auto n = (power - 0x40800000).template to<float>();
+  // Signs are such that -0 stays.
+  return logarithm(Split<V>{fma(x, scale, -(1.0f - scale)), n});
+}
+
+/// ln(1 + x) for all x.
+template <class V> V log1p(V x) {
+  V sum = x + 1.0f;
+  V result = unlessNegative(sum, logOnePlus(x, sum));
+  return select(sum == 0, -Infinity<V>, result);
+}
+
+/// log2(x) of x >= 0, with some 30 bits; with s = f / (2 + f),
+/// log(1 + f) = log((1 + s) / (1 - s)) = 2 s + s^3 (2/3 + ...).
+template <class V> Sum<V> log2(V x) {
+  V scaled = x;
+  auto [f, n] = split<RootHalf>(x, scaled);
+  V d = f + 2.0f;
+  V inverse = 1.0f / d;
+  V s = f * inverse;
+  V rest = fma(-s, f - (d - 2.0f), fma(-s, d, f)) * inverse;
+  V z = s * s;
+  V tail = paired(z, z * z, 0x1.ec709ep-1, 0x1.27766cp-1, 0x1.a62a64p-2,
+                  0x1.50795p-2);
+  constexpr float factor = 0x1.715476p1f; // 2 / ln 2
+  V high = s * factor;
+  V low = fma(s, 0x1.4ae0cp-25f, fma(s, factor, -high));
+  // The slope of the whole, 2 / (1 - z), nearly.
+  low = fma(rest, fma(z, factor, factor), low);
+  low = fma(s * z, tail, low);
+  V e = n * -0x1p-23f;
+  V sum = e + high;
+  low = (e - sum) + high + low;
+  V total = sum + low;
+  low = (sum - total) + low;
+  total = select(x < Infinity<V>, total, x);
+  return {select(x == 0, -Infinity<V>, total), low};
+}
+
+/// 2^(x + low), with a low that matters between -152 and 130 alone.
+template <class V> V exp2(V x, V low) {
+  V clamped = atLeast(atMost(x, 130.0f), -152.0f);
+  low = select(x == clamped, low, 0.0f);
+  V shifted = clamped + PowerRounder<float>;
+  V r = (clamped - (shifted - PowerRounder<float>)) + low;
+  V p = paired(r, r * r, 0x1p0, 0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af72p-5,
+               0x1.3b309p-7, 0x1.5f0e12p-10, 0x1.3fb5f2p-13);
+  return scale(p, shifted);
+}
+
+/// |x|^y as 2^(y log2|x|), then the sign that an odd y keeps.
+template <class V> V pow(V x, V y) {
+  // 1^y and x^0 are 1 for any other argument, NaN and inf included.
+  V a = abs(x);
+  V exponent = select(a == 1.0f, 0.0f, y);
+  auto [high, low] = log2(select(y == 0, 1.0f, a));
+  V product = exponent * high;
+  V lost = fma(exponent, low, fma(exponent, high, -product));
+  V magnitude = exp2(product, lost);
+  V half = y * 0.5f;
+  auto isInteger = floor(y) == y;
+  auto isOdd = isInteger & (floor(half) != half);
+  V result = select(isOdd, copySign(magnitude, x), magnitude);
+  auto isNegative = (x < 0) & (x > -Infinity<V>);
+  return select(isNegative & ~isInteger, NaN<V>, result);
+}
+
+/// ln(1 + e) for 0 <= e <= 1, divided by e.
+template <class V> V logarithmToTwo(V e) {
+  return horner(e, 0x1p0, -0x1.ffff14p-2, 0x1.5535dep-2, -0x1.fd1368p-3,
+                0x1.884554p-3, -0x1.19af8ep-3, 0x1.44707ap-4, -0x1.eca398p-6,
+                0x1.5fa0dap-8);
+}
+
+/// ln(1 + e^-x) 2^26 for x >= 0, from 2^26 times the power of two; so scaled it
+/// is normal wherever it matters.
+template <class V> V softplusTail(V power, V r) {
+  V scaled = power * exponential(r, -1);
+  return scaled * logarithmToTwo(scaled * 0x1p-26f);
+}
+
+/// max(x, 0) + ln(1 + e^-|x|)
+template <class V> V softplus(V x) {
+  auto [power, r] = reduce<26>(atMost(abs(x), 105.0f), -1.0f);
+  return fma(softplusTail(power, r), 0x1p-26f, atLeast(x, 0.0f));
+}
+
+/// The larger of two numbers, and what their ln(e^x + e^y) is more.
+template <class V> Sum<V> logaddexp(V x, V y) {
+  V larger = select(x < y, y, x), smaller = select(x < y, x, y);
+  // With what it loses, for that counts.
+  V difference = larger - smaller;
+  V part = larger - difference;
+  V low = (larger - (difference + part)) + (part - smaller);
+  low = select(abs(low) < 1.0f, low, 0.0f); // of infinities it is NaN
+  difference = select(x == y, 0.0f, difference);
+  auto [power, r] = reduce<26>(atMost(difference, 105.0f), -1.0f);
+  return {larger, softplusTail(power, r + low) * 0x1p-26f};
+}
+
+/// tanh(ln(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.
+template <class V> V mish(V x) {
+  // At the clamp the power is 0, which makes NaN of -inf.
+  auto [power, r] = reduce<32>(atLeast(x, -110.2f));
+  V scaled = power * exponentialLong(r);
+  V n = fma(scaled, scaled * 0x1p-32f, scaled + scaled);
+  V quotient = x * n / fma(n, 0x1p-32f, 2.0f);
+  return select(x > 20.0f, x, quotient * 0x1p-32f);
+}
+
+/// sinh and cosh of x, halved. With x = n ln 2 + r and u, v = (2^n +- 2^-n) /
+/// 2, sinh(x) = u sinh(r) + v cosh(r) and cosh(x) = u cosh(r) + v sinh(r), in
+/// which nothing cancels.
+template <class V> struct SinhCosh { V sinh, cosh; };
+
+template <class V> SinhCosh<V> sinhCosh(V x) {
+  auto [power, r] = reduce<-2>(atMost(abs(x), 89.5f));
+  // 2^-n, but no number below 2^-126.
+  auto bits = 0x7d000000 - power.template bits<std::int32_t>();
+  V inverse = select(bits < 0, 0, bits).template bits<float>();
+  V u = power + inverse, v = power - inverse;
+  V z = r * r;
+  V s = r * horner(z, 0x1p0, 0x1.5554bp-3, 0x1.1227b8p-7);
+  V c = z * horner(z, 0x1p-1, 0x1.5554e6p-5, 0x1.6d4f2p-10);
+  return {fma(u, s, v * c) + v, fma(v, s, u * c) + u};
+}
+
+template <class V> V sinh(V x) {
+  V half = sinhCosh(x).sinh;
+  return copySign(half + half, x);
+}
+
+template <class V> V cosh(V x) {
+  V half = sinhCosh(x).cosh;
+  return half + half;
+}
+
+/// ln of what is 1 + f for a below 2^40, and 2 a beyond.
+template <class V> V areaLogarithm(V a, V f) {
+  auto isLarge = a > 0x1p40f;
+  V x = select(isLarge, a, f);
+  V result = logOnePlus(x, x + 1.0f);
+  return select(isLarge, result + Ln2, result);
+}
+
+template <class V> V asinh(V x) {
+  V a = abs(x);
+  V z = a * a;
+  V f = a + z / (sqrt(z + 1.0f) + 1.0f);
+  return copySign(areaLogarithm(a, f), x);
+}
+
+template <class V> V acosh(V x) {
+  V t = x - 1.0f;
+  V f = t + sqrt(t * (t + 2.0f));
+  return select(x >= 1.0f, areaLogarithm(x, f), NaN<V>);
+}
+
+template <class V> V atanh(V x) {
+  V a = abs(x);
+  V f = (a + a) / (1.0f - a);
+  return copySign(log1p(f) * 0.5f, x);
+}
+
+/// |x| up to which a whole number of turns leaves a rest that is right.
+inline constexpr float TurnsLimit = 0x1p15f;
+
+/// x = (n - 1/2 if Quarter) pi / Parts + rest. Of the sum of three numbers that
+/// pi is, the product with the first leaves an exact rest.
+template <class V> struct Turned {
+  V rest;
+  typename V::template As<std::int32_t> count; ///< n, in the low bits.
+};
+
+template <int Parts, bool Quarter = false, class V> Turned<V> turn(V x) {
+  constexpr float inverse = 0x1.45f306p-2f * Parts;
+  V shifted = x, n = x;
+  if constexpr (Quarter) {
+    shifted = fma(x, inverse, 0.5f) + single::Rounder;
+    n = (shifted - single::Rounder) - 0.5f;
+  } else {
+    shifted = fma(x, inverse, single::Rounder);
+    n = shifted - single::Rounder;
+  }
+  // Factors are negative, that -0 stays.
+  V rest = fma(n, -0x1.921fb4p1f / Parts, x);
+  rest = fma(n, -0x1.4442dp-23f / Parts, rest);
+  rest = fma(n, -0x1.846988p-47f / Parts, rest).named("reduced");
+  return {rest, shifted.template bits<std::int32_t>()};
+}
+
+/// The value, negated where the count is odd.
+template <class V, class I> V alternate(V value, I count) {
+  return (value.template bits<std::int32_t>() ^ (count << 31))
+      .template bits<float>();
+}
+
+/// sin(x), or cos(x) if Quarter, for |x| <= TurnsLimit.
+template <bool Quarter, class V> V sine(V x) {
+  auto [r, count] = turn<1, Quarter>(x);
+  V ratio = horner(r * r, 0x1p0, -0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6f2p-13,
+                   0x1.5d9p-19);
+  return alternate(r, count) * ratio;
+}
+
+/// For |x| <= TurnsLimit.
+template <class V> V tan(V x) {
+  auto [r, count] = turn<2>(x);
+  V z = r * r;
+  V p = r * fma(z, -0x1.885314p-4f, 1.0f);
+  V q = horner(z, 0x1p0, -0x1.b76a3cp-2, 0x1.3e2c3p-7);
+  // tan(r + pi / 2) = -1 / tan(r)
+  auto isOdd = (count << 31) < 0;
+  return alternate(select(isOdd, q, p), count) / select(isOdd, p, q);
+}
+
+/// atan(t) for 0 <= t <= 1.
+template <class V> V arctangent(V t) {
+  return t * horner(t * t, 0x1p0, -0x1.5552dep-2, 0x1.99127cp-3, -0x1.1f916ap-3,
+                    0x1.985134p-4, -0x1.ed3512p-5, 0x1.95465p-6, -0x1.3c158p-8);
+}
+
+template <class V> V atan(V x) {
+  V a = abs(x);
+  V angle = arctangent(atMost(a, 1.0f) / atLeast(a, 1.0f));
+  return copySign(select(a > 1.0f, HalfPi - angle, angle), x);
+}
+
+template <class V> V atan2(V y, V x) {
+  V up = abs(y), across = abs(x);
+  auto isSteep = up > across;
+  V low = select(isSteep, across, up), high = select(isSteep, up, across);
+  // 0 over 0 is to be 0, and infinity over infinity 1.
+  V above = atLeast(high, 0x1p-149f);
+  V angle = arctangent(select(low == above, 1.0f, low / above));
+  angle = select(isSteep, HalfPi - angle, angle);
+  // By its sign bit: (0, -0) is half a turn.
+  auto isBehind = x.template bits<std::int32_t>() < 0;
+  return copySign(select(isBehind, Pi - angle, angle), y);
+}
+
+/// asin(a), or (pi / 2 - asin(a)) / 2 where a is above 1/2.
+template <class V> struct Arcsine {
+  V angle;
+  typename V::Mask isSteep;
+};
+
+template <class V> Arcsine<V> arcsine(V a) {
+  auto isSteep = a > 0.5f;
+  V half = fma(a, -0.5f, 0.5f);
+  V z = select(isSteep, half, a * a);
+  V s = select(isSteep, sqrt(half), a);
+  V ratio = horner(z, 0x1p0, 0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bb8p-5,
+                   0x1.8c3e5p-6, 0x1.595c6p-5);
+  return {s * ratio, isSteep};
+}
+
+template <class V> V asin(V x) {
+  auto [angle, isSteep] = arcsine(abs(x));
+  return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), x);
+}
+
+template <class V> V acos(V x) {
+  auto [angle, isSteep] = arcsine(abs(x));
+  V turned = copySign(angle, x);
+  V steep = fma(turned, 2.0f, select(x < 0, Pi, x.like(0)));
+  return select(isSteep, steep, HalfPi - turned);
+}
+
+} // namespace kexpr::ops::fast
+
+#endif // KEXPR_OPS_FAST_H
