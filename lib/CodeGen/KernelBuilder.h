@@ -34,8 +34,11 @@ private:
   unsigned emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
-  void emitSecondBody(llvm::Value *index);
   llvm::Value *redoEnd(llvm::Value *index);
+  void emitSecondBody(llvm::Value *index, llvm::Value *end);
+  void openAgain();
+  void resumeAt(llvm::Value *end);
+  void shareTail();
   llvm::Value *advance(llvm::Value *index, const char *name = "i.next") {
     return ir.CreateNUWAdd(index, ir.getInt64(unrollFactor * lanes.lanes),
                            name);
@@ -70,6 +73,7 @@ private:
   const semantics::Plan &plan;
   const Target &target;
   const unsigned unrollFactor;
+  const OptLevel level;
   /// Of the main loop, at most.
   const unsigned stages;
   /// Of a tail that computes in double lanes.
@@ -87,6 +91,10 @@ private:
   llvm::Value *whole = nullptr;
   /// Of the main loop.
   llvm::PHINode *index = nullptr;
+  /// Where the main loop begins, if it has a second body.
+  llvm::PHINode *start = nullptr;
+  /// Where the tail begins and ends, if it is the second body as well.
+  llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   std::vector<LoopArgument> outputs, inputs, parameters;
   /// The values that are the same for every element; null for others.

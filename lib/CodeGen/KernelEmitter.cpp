@@ -25,8 +25,8 @@ using semantics::ValueKind;
 KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), target(target),
-      unrollFactor(unrollFactorOf(plan, level)), stages(stagesOf(plan, level)),
-      tailLanes(tailLanesOf(plan, target)),
+      unrollFactor(unrollFactorOf(plan, level)), level(level),
+      stages(stagesOf(plan, level)), tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
             lanesOf(plan, target),
@@ -241,6 +241,8 @@ unsigned KernelBuilder::run() {
   auto *done = block("done");
   makeArguments();
   hoist();
+  if (level == OptLevel::Baseline || plan.work().rareWide > 0)
+    shareTail();
   const unsigned made = emitMainLoop();
   emitTail(done);
   ir.SetInsertPoint(tailCheck);

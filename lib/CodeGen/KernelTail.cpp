@@ -44,14 +44,24 @@ void KernelBuilder::emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks,
   moveBehind(isRare, ir.GetInsertBlock(), common);
   ir.CreateCondBr(isRare, redo, common, unlikely(ir.getContext()));
   setLocation(syntax::Listing::loop());
+  openAgain();
   ir.SetInsertPoint(redo);
-  emitSecondBody(index);
+  llvm::Value *end = redoEnd(index);
+  if (from) {
+    from->addIncoming(index, redo);
+    to->addIncoming(end, redo);
+    ir.CreateBr(tailEntry);
+  } else {
+    emitSecondBody(index, end);
+  }
   ir.SetInsertPoint(common);
 }
 
-/// Where a loop of stages that was left is entered again: some steps on, since
+/// Where the main loop goes on. One of stages is entered some steps on, since
 /// what follows is often rare as well, and the stages are filled anew.
 llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
+  if (stages == 1)
+    return advance(index, "redo.end");
   constexpr std::int64_t steps = 16;
   const std::int64_t elements = steps * unrollFactor * lanes.lanes;
   return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
@@ -59,14 +69,12 @@ llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
                                   whole, nullptr, "redo.end");
 }
 
-/// A step of the main loop with every `rarely` both ways, vector by vector, and
-/// back to the main loop. By a block in front of it: else this would be part of
-/// that loop, and LLVM would take no constants out of either.
-void KernelBuilder::emitSecondBody(llvm::Value *index) {
+/// What the main loop leaves out with every `rarely` both ways, vector by
+/// vector.
+void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   llvm::BasicBlock *redo = ir.GetInsertBlock();
   auto *second = block("second", tailEntry),
-       *resume = block("resume", tailEntry), *again = block("again", loop);
-  llvm::Value *end = stages == 1 ? advance(index, "redo.end") : redoEnd(index);
+       *resume = block("resume", tailEntry);
   ir.CreateBr(second);
   ir.SetInsertPoint(second);
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "r");
@@ -78,16 +86,29 @@ void KernelBuilder::emitSecondBody(llvm::Value *index) {
   at->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, end, "more"), second, resume);
   ir.SetInsertPoint(resume);
-  ir.CreateCondBr(ir.CreateICmpNE(end, whole, "more"), again, tailCheck);
-  llvm::BasicBlock *before = this->index->getIncomingBlock(0u);
+  resumeAt(end);
+}
+
+/// The way back to the main loop, by a block in front of it: else the second
+/// body would be part of that loop, and LLVM would take no constants out of
+/// either.
+void KernelBuilder::openAgain() {
+  llvm::IRBuilderBase::InsertPointGuard guard(ir);
+  auto *again = block("again", loop);
+  llvm::BasicBlock *before = index->getIncomingBlock(0u);
   before->getTerminator()->replaceSuccessorWith(loop, again);
   ir.SetInsertPoint(again);
-  llvm::PHINode *start = ir.CreatePHI(ir.getInt64Ty(), 2, "start");
-  start->addIncoming(this->index->getIncomingValue(0), before);
-  start->addIncoming(end, resume);
+  start = ir.CreatePHI(ir.getInt64Ty(), 2, "start");
+  start->addIncoming(index->getIncomingValue(0), before);
   ir.CreateBr(loop);
-  this->index->setIncomingBlock(0, again);
-  this->index->setIncomingValue(0, start);
+  index->setIncomingBlock(0, again);
+  index->setIncomingValue(0, start);
+}
+
+void KernelBuilder::resumeAt(llvm::Value *end) {
+  start->addIncoming(end, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpNE(end, whole, "more"), start->getParent(),
+                  tailCheck);
 }
 
 /// Goes on with vectors of fewer lanes: what was computed before has the same
@@ -101,19 +122,47 @@ void KernelBuilder::narrow(unsigned fewer) {
   lanes.lanes = fewer;
 }
 
+/// The tail is the second body as well where that is long: of doubles, and in
+/// code that is to be there soon.
+void KernelBuilder::shareTail() {
+  llvm::IRBuilderBase::InsertPointGuard guard(ir);
+  ir.SetInsertPoint(tailEntry);
+  from = ir.CreatePHI(ir.getInt64Ty(), 2, "from");
+  to = ir.CreatePHI(ir.getInt64Ty(), 2, "to");
+}
+
 /// The elements that the main loop leaves, at least one, by masked vectors.
 void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   auto *tail = block("tail", done);
   ir.SetInsertPoint(tailEntry);
-  if (!rare.empty() || plan.work().wide > 0)
+  const bool isShared = from && !rare.empty();
+  if (from && !isShared) {
+    from->eraseFromParent();
+    to->eraseFromParent();
+    from = to = nullptr;
+  }
+  // Whole vectors where they pay: with registers for two of doubles, and not
+  // for the longest slow ways, which would take too long to compile.
+  constexpr unsigned most = 512;
+  const bool isWhole = isShared && level == OptLevel::Optimized &&
+                       target.vectorRegisters > 16 &&
+                       plan.work().rareWide <= most;
+  if (!isWhole && (!rare.empty() || plan.work().wide > 0))
     narrow(tailLanes);
   ir.CreateBr(tail);
+  llvm::Value *begin = whole, *end = count;
+  if (from) {
+    from->addIncoming(whole, tailCheck);
+    to->addIncoming(count, tailCheck);
+    begin = from;
+    end = to;
+  }
   ir.SetInsertPoint(tail);
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
-  at->addIncoming(whole, tailEntry);
-  // At most one step of the main loop is left, so 32 bits hold it.
+  at->addIncoming(begin, tailEntry);
+  // A few steps of the main loop are left at most, so 32 bits hold it.
   llvm::Value *left =
-      ir.CreateTrunc(ir.CreateSub(count, at, "rest"), ir.getInt32Ty(), "left");
+      ir.CreateTrunc(ir.CreateSub(end, at, "rest"), ir.getInt32Ty(), "left");
   llvm::Value *mask =
       ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
                        ir.CreateVectorSplat(lanes.lanes, left, "left"), "mask");
@@ -124,5 +173,13 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   setCopy(0);
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
   at->addIncoming(next, ir.GetInsertBlock());
-  ir.CreateCondBr(ir.CreateICmpSLT(next, count, "more"), tail, done);
+  auto *after = isShared ? block("tail.end", done) : done;
+  ir.CreateCondBr(ir.CreateICmpSLT(next, end, "more"), tail, after);
+  if (!isShared)
+    return;
+  ir.SetInsertPoint(after);
+  auto *resume = block("resume", done);
+  ir.CreateCondBr(ir.CreateICmpEQ(end, count, "last"), done, resume);
+  ir.SetInsertPoint(resume);
+  resumeAt(end);
 }

@@ -27,7 +27,7 @@ unsigned codegen::unrollFactorOf(const Plan &plan, OptLevel level) {
 unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
   // Of a short body the schedulers hold many steps.
-  constexpr unsigned shortBody = 16;
+  constexpr unsigned shortBody = 13;
   if (level == OptLevel::Baseline || plan.work().operations <= shortBody)
     return 1;
   return std::clamp((plan.work().latency + loadAndStore + cycles / 2) / cycles,

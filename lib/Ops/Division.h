@@ -62,8 +62,9 @@ struct Fmod {
     auto wideX = x.template to<double>(), wideY = y.template to<double>();
     // An infinite x and y = 0 give NaN by themselves.
     auto isFar = (abs(x) >= abs(y) * 0x1p27f) & (abs(x) < Infinity<V>)&(y != 0);
-    auto rest = rarely(isFar, step(wideX, wideY),
-                       [&] { return reduce<10>(wideX, wideY); });
+    auto first = step(wideX, wideY);
+    auto rest =
+        rarely(isFar, first, [first, wideY] { return reduce(first, wideY); });
     V result = copySign(rest.template to<float>(), x);
     // Not only quicker: an infinite y leaves no rest to compute with.
     return select(abs(x) < abs(y), x, result);
@@ -83,13 +84,16 @@ private:
     return fma(-trunc(bits.template bits<double>()), y, x);
   }
 
-  /// The quotient is below 2^278, and each step takes at least 27 bits off it.
-  template <int Steps, class D> static D reduce(D x, D y) {
-    D rest = step(x, y);
-    if constexpr (Steps > 0)
-      rest = rarely(abs(rest) >= abs(y), rest,
-                    [&] { return reduce<Steps - 1>(rest, y); });
-    return rest;
+  /// The quotient was below 2^278, and each step takes at least 27 bits off it:
+  /// eleven do, and three are often enough.
+  template <class D> static D reduce(D x, D y) {
+    D rest = step(step(x, y), y);
+    return rarely(abs(rest) >= abs(y), rest, [rest, y] {
+      D all = rest;
+      for (int i = 0; i < 8; ++i)
+        all = step(all, y);
+      return all;
+    });
   }
 };
 

@@ -36,8 +36,6 @@ struct Exp {
     return wide::exp(clamped.template to<double>()).template to<float>();
   }
 
-  template <class V> static V fast(V x) { return fast::exp(x); }
-
   template <IsDouble V> static V formula(V x) { return f64::exp(x); }
 };
 

@@ -82,12 +82,6 @@ template <class V> V exponentialSlope(V r, double step = 1) {
                 0x1.6b9ca6p-10 * cube * cube);
 }
 
-template <class V> V exp(V x) {
-  V clamped = atLeast(atMost(x + single::Tiny, 89.0f), single::Vanishing);
-  auto [r, shifted] = single::reduce(clamped);
-  return scale(exponential(r), shifted);
-}
-
 /// e^x - 1; by halves, for 2^n may overflow.
 template <class V> V expm1(V x) {
   auto [power, r] = reduce<-1>(atLeast(atMost(x, 89.0f), -18.0f));
@@ -187,13 +181,6 @@ template <class V> V logarithm(Split<V> of) {
       paired(f, z, -0x1.ffffd6p-2, 0x1.5554fcp-2, -0x1.00145p-2, 0x1.99d3a6p-3,
              -0x1.503882p-3, 0x1.1ea97ep-3, -0x1.3b0e7p-3, 0x1.1f2316p-3);
   return fma(n, -Ln2 * 0x1p-23f, fma(z, tail, f));
-}
-
-template <class V> V log(V x) {
-  V scaled = x;
-  V result = unlessNegative(scaled, logarithm(split(x, scaled)));
-  return select(scaled.template bits<std::int32_t>() == 0, -Infinity<V>,
-                result);
 }
 
 template <class V> V log10(V x) {

@@ -35,8 +35,6 @@ struct Log {
     return logarithmEdges(x, result);
   }
 
-  template <class V> static V fast(V x) { return fast::log(x); }
-
   template <IsDouble V> static V formula(V x) { return f64::log(x); }
 
 private:

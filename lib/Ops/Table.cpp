@@ -61,15 +61,20 @@ template <class Op> double referenceOver(const double *arguments) {
   (std::make_index_sequence<arityOf<Op>>{});
 }
 
-template <class Op, Arithmetic A> Work workOf() {
+template <class Op, Arithmetic A, class Algebra> Work workIn() {
   Work work;
   if constexpr (worksIn(Op::info.types, A)) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      applyFormula<Op, A>(
-          Value<CostAlgebra, ArgumentIn<Op, A, I>>{{&work, 0}}...);
+      applyFormula<Op, A>(Value<Algebra, ArgumentIn<Op, A, I>>{{&work, 0}}...);
     }
     (std::make_index_sequence<arityOf<Op>>{});
   }
+  return work;
+}
+
+template <class Op, Arithmetic A> Work workOf() {
+  Work work = workIn<Op, A, CostAlgebra>();
+  work.rareWide = workIn<Op, A, GeneralCostAlgebra>().wide - work.wide;
   return work;
 }
 

@@ -160,6 +160,7 @@ ops::Work Graph::work(Precision precision) const {
     ready[id] += work.latency;
     total.operations += work.operations;
     total.wide += work.wide;
+    total.rareWide += work.rareWide;
     total.latency = std::max(total.latency, ready[id]);
   }
   return total;

@@ -78,14 +78,6 @@ private:
   }
 };
 
-/// The work of a second body.
-struct GeneralCostAlgebra : CostAlgebra {
-  template <class Values, class F>
-  static Values rarely(Rep<bool>, Values, F slow) {
-    return slow();
-  }
-};
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct InputClass {

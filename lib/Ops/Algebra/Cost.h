@@ -28,6 +28,8 @@ struct Work {
   unsigned operations = 0;
   /// How many of them work on 64-bit elements.
   unsigned wide = 0;
+  /// How many more of these there are where every slow way is taken.
+  unsigned rareWide = 0;
   /// Cycles of the longest dependency chain, in typical latencies.
   unsigned latency = 0;
 };
@@ -87,6 +89,14 @@ private:
     total->operations += operations;
     total->latency = std::max(total->latency, ready);
     return {total, ready};
+  }
+};
+
+/// The same with every slow way taken.
+struct GeneralCostAlgebra : CostAlgebra {
+  template <class Values, class F>
+  static Values rarely(Rep<bool>, Values, F slow) {
+    return slow();
   }
 };
 
