@@ -13,6 +13,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/CodeGen/AsmPrinter.h>
 #include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetInstrInfo.h>
+#include <llvm/CodeGen/TargetSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 
 using namespace kexpr;
@@ -64,6 +66,11 @@ Generator::create(const Target &target, OptLevel level,
 llvm::StringRef Generator::generate(llvm::Module &module) {
   bytes.clear();
   module.setDataLayout(dataLayout());
+  // A table that LLVM makes at first use, which not every kernel needs: made by
+  // the first compilation, for which a fork waits.
+  (void)machine->getSubtargetImpl(*module.begin())
+      ->getInstrInfo()
+      ->getOpcodeAfterMemoryUnfold(0, true, false, nullptr);
   passes.run(module);
   return {bytes.data(), bytes.size()};
 }
