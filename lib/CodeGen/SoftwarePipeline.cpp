@@ -300,14 +300,13 @@ void SoftwarePipeline::rebuild() {
       each->eraseFromParent();
 }
 
-/// In as many stages as leave registers for the rest. A value that is spilled
-/// now and then is cheap; the limit was found on Zen 4, with 16 and 32
-/// registers.
+/// In as many stages as leave registers for the rest. The limit was found on
+/// Zen 4, with 16 and 32 registers: a little may be spilled.
 unsigned SoftwarePipeline::run(unsigned wanted) {
   if (!isPossible())
     return 1;
   measure();
-  const unsigned most = 2 + loop.registers * 11 / 16;
+  const unsigned most = 12 + loop.registers * 3 / 8;
   for (stages = wanted; stages > 1; --stages) {
     assignStages();
     if (carriedRegisters() <= most)

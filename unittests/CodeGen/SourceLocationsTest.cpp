@@ -54,10 +54,10 @@ std::vector<Placed> loopOf(const semantics::Plan &plan, const Target &target,
 }
 
 /// What the main loop of mul(@0,sigmoid(@0)) must say of an instruction of x86;
-/// empty for one between registers, which may be of any.
+/// empty for one between registers or to the stack, which may be of any.
 std::string wordExpected(const std::string &code) {
   auto isA = [&code](const char *name) { return code.starts_with(name); };
-  if (isA("vmovap"))
+  if (isA("vmovap") || code.find("(%rsp)") != std::string::npos)
     return "";
   if (isA("vmovup") && code[code.find('\t') + 1] != '%')
     return "@0";

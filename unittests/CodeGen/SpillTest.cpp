@@ -16,7 +16,7 @@ using namespace kexpr::test;
 
 class OneFunction : public testing::TestWithParam<Precision> {};
 
-TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
+TEST_P(OneFunction, SpillsLittleInItsLoopOverAvx2) {
   const auto target =
       *codegen::makeTarget({.triple = "x86_64-unknown-linux-gnu",
                             .cpu = "haswell",
@@ -34,16 +34,16 @@ TEST_P(OneFunction, DoesNotSpillInItsLoopOverAvx2) {
     const auto loop = innerLoop(*codegen::dump(
         plan, target, codegen::OptLevel::Optimized, codegen::Stage::Asm));
     ASSERT_FALSE(loop.empty()) << call;
-    // What stages carry may take a register more than there are.
+    // What stages carry may take more registers than there are: a load more is
+    // cheaper than a longer chain.
     const auto spills =
         std::count_if(loop.begin(), loop.end(), [](const std::string &line) {
           return line.find("(%rsp") != std::string::npos;
         });
-    EXPECT_LE(spills, loop.size() / 7) << call;
+    EXPECT_LE(spills, loop.size() / 4) << call;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, OneFunction,
                          testing::Values(Precision::Default,
-                                         Precision::Accurate,
-                                         Precision::Fast));
+                                         Precision::Accurate, Precision::Fast));
