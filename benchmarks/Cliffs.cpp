@@ -229,7 +229,8 @@ private:
           !status)
         stop(status.error().message());
     for (std::int64_t i = 0; i < elements; ++i)
-      if (std::memcmp(&out[i], &expected[i], sizeof(T)) != 0 &&
+      if ((out[i] != expected[i] ||
+           std::signbit(out[i]) != std::signbit(expected[i])) &&
           !(std::isnan(out[i]) && std::isnan(expected[i])))
         stop("wrong results of " + subject.name);
   }

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folders=(include lib tools unittests benchmarks docs/examples)
-patterns=("${folders[@]/%//*.h}" "${folders[@]/%//*.cpp}")
+patterns=("${folders[@]/%//*.h}" "${folders[@]/%//*.cpp}" ':!include/kexpr-c')
 list() {
   if [ "${1:-}" = --all ]; then
     git ls-files "${patterns[@]}"

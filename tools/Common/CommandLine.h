@@ -54,7 +54,7 @@ int report(const Error &error);
 }
 
 /// The value; an error ends the program, as with LLVM's ExitOnError.
-template <class T> T orExit(Expected<T> made) {
+template <class T> T orExit(Expected<T> &&made) {
   if (!made)
     exitWith(made.error());
   if constexpr (!std::is_void_v<T>)

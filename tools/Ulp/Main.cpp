@@ -259,7 +259,7 @@ static void printMeasured(const Measured &measured) {
   printKernels(measured);
   if (!measured.specials.empty())
     printSpecials(measured);
-  std::cout << std::endl;
+  std::cout << '\n' << std::flush;
 }
 
 static void printHistogram(const Tally &tally) {

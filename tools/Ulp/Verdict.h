@@ -35,7 +35,7 @@ struct Format {
   int maxExponent; ///< The largest number is just below 2^(maxExponent + 1).
 };
 
-inline constexpr Format formatOf(DType type) {
+constexpr Format formatOf(DType type) {
   return type == DType::F32 ? Format{24, -126, 127} : Format{53, -1022, 1023};
 }
 

@@ -150,10 +150,11 @@ TEST_F(CApiGraph, Options) {
 
 TEST_F(CApiGraph, BadTensors) {
   const CGraph graph = make(model, registry);
-  const auto refusal = [&](kexpr_code code, kexpr_named_tensor second,
-                           std::vector<kexpr_named_tensor> outputs = {}) {
-    return refusalOfRun(code, graph, {{"in", x}, second}, outputs);
-  };
+  const auto refusal =
+      [&](kexpr_code code, kexpr_named_tensor second,
+          const std::vector<kexpr_named_tensor> &outputs = {}) {
+        return refusalOfRun(code, graph, {{"in", x}, second}, outputs);
+      };
   constexpr kexpr_code invalid = KEXPR_INVALID_ARGUMENT;
   EXPECT_EQ(refusal(invalid, {nullptr, x}), "the name of input 1 is null");
   EXPECT_EQ(refusal(invalid, {"skop", x}),

@@ -10,7 +10,7 @@
 #include "kexpr/kexpr.h"
 
 #include <array>
-#include <cstring>
+#include <bit>
 #include <optional>
 #include <string>
 
@@ -37,7 +37,8 @@ struct Results {
   std::array<float, Count> values = {};
 
   friend bool operator==(const Results &a, const Results &b) {
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    using Bits = std::array<std::uint32_t, Count>;
+    return std::bit_cast<Bits>(a.values) == std::bit_cast<Bits>(b.values);
   }
 };
 

@@ -189,7 +189,7 @@ TEST(SourceLocations, ChangeNoCode) {
 }
 
 TEST(SourceLocations, AreNotInImages) {
-  const Target target = hostTarget();
+  const Target &target = hostTarget();
   if (!target.hasFma)
     GTEST_SKIP() << "code is interpreted here";
   auto session = jit::Session::create();

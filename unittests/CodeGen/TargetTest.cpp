@@ -85,7 +85,7 @@ TEST(Target, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Target, CodeForOthersDoesNotRunHere) {
-  const bool isX86 = hostTarget().triple.rfind("x86_64", 0) == 0;
+  const bool isX86 = hostTarget().triple.starts_with("x86_64");
   auto other = isX86 ? makeTarget({.triple = "aarch64-linux-gnu",
                                    .cpu = "neoverse-n1",
                                    .features = {},

@@ -91,7 +91,7 @@ TEST(Ulp, JsonHoldsTheRowsAndIsResumedFrom) {
   const std::vector<std::string> kept = {"--width", "128", "--type",   "f32",
                                          "--json",  json,  "--resume", json};
   auto words = kept;
-  words.push_back("neg");
+  words.emplace_back("neg");
   ASSERT_EQ(measure(words).code, 0);
   words.back() = "abs";
   const auto second = measure(words);
