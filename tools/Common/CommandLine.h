@@ -54,11 +54,15 @@ int report(const Error &error);
 }
 
 /// The value; an error ends the program, as with LLVM's ExitOnError.
-template <class T> T orExit(Expected<T> &&made) {
+template <class T>
+requires(!std::is_void_v<T>) T orExit(Expected<T> &&made) {
   if (!made)
     exitWith(made.error());
-  if constexpr (!std::is_void_v<T>)
-    return std::move(*made);
+  return std::move(*made);
+}
+inline void orExit(const Status &status) {
+  if (!status)
+    exitWith(status.error());
 }
 
 /// The expression that an argument stands for: `-` is all of stdin, without
