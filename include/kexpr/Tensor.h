@@ -75,7 +75,12 @@ public:
   KEXPR_API std::string str() const;
 
   friend bool operator==(const Shape &a, const Shape &b) {
-    return a.count == b.count && std::equal(a.begin(), a.end(), b.begin());
+    if (a.count != b.count)
+      return false;
+    for (std::size_t axis = 0; axis < a.rank(); ++axis)
+      if (a[axis] != b[axis])
+        return false;
+    return true;
   }
   friend bool operator!=(const Shape &a, const Shape &b) { return !(a == b); }
 

@@ -64,13 +64,28 @@ Status BatchCall::prepare() {
   all.reserve(outputs.size());
   addresses.reserve(outputs.size() *
                     kernel.tensors()); // launches point into it
-  for (std::size_t item = 0; item < outputs.size(); ++item) {
-    if (item == 0 || !isLike(item, item - 1))
+  const auto &used = kernel.requirements().operands;
+  const std::size_t batch = outputs.size();
+  std::vector<ByteRange> written(batch), read(batch * used.size());
+  std::vector<std::int64_t> bytes(1 + used.size()); // of an item's tensors
+  const auto viewOf = [&](std::size_t i, std::size_t item) -> const auto & {
+    return i == 0 ? outputs[item] : inputs[used[i - 1] * batch + item];
+  };
+  for (std::size_t item = 0; item < batch; ++item) {
+    if (item == 0 || !isLike(item, item - 1)) {
       if (auto status = addInvocation(item); !status)
         return status;
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = bytesSpanned(viewOf(i, item));
+    }
     addLaunch(item);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const auto *first = static_cast<const char *>(viewOf(i, item).data());
+      (i == 0 ? written[item]
+              : read[(i - 1) * batch + item]) = {first, first + bytes[i]};
+    }
   }
-  return checkBatchOverlap(inputs, outputs, kernel.requirements().operands);
+  return checkBatchOverlap(inputs, outputs, used, written, read);
 }
 
 /// Orders streamed stores of x86 before what other threads see next.

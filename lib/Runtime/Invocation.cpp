@@ -212,7 +212,9 @@ void Invocation::locate(void *const *first, void **pointers,
 void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
                      const Loop *streaming, TaskMemory &memory) const {
   locate(first, memory.pointers.data(), memory.strides.data());
-  if (traversal.kind() == Traversal::Kind::Rows)
+  if (isOneLoop() && !streaming && begin == 0 && end == unitCount)
+    loop->code().run(elements, memory.pointers.data(), memory.strides.data());
+  else if (traversal.kind() == Traversal::Kind::Rows)
     runRows(first, begin * Unit, std::min(end * Unit, elements), streaming,
             memory);
   else

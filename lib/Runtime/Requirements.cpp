@@ -254,15 +254,12 @@ Status Requirements::check(const CallArguments &call, bool withMemory) const {
 
 Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,
                                   std::span<const TensorView> outputs,
-                                  std::span<const std::uint32_t> used) {
+                                  std::span<const std::uint32_t> used,
+                                  std::span<const ByteRange> written,
+                                  std::span<const ByteRange> read) {
   const std::size_t batch = outputs.size();
-  InlineBuffer<ByteRange, 16> written(batch), read(batch * used.size());
-  std::transform(outputs.begin(), outputs.end(), written.data(), ByteRange::of);
-  for (std::size_t i = 0; i < read.size(); ++i)
-    read[i] = ByteRange::of(inputs[used[i / batch] * batch + i % batch]);
-  const auto found = findOverlap(
-      {written.data(), batch}, {read.data(), read.size()},
-      [&](std::size_t output, std::size_t i) {
+  const auto found =
+      findOverlap(written, read, [&](std::size_t output, std::size_t i) {
         const TensorView &input = inputs[used[i / batch] * batch + i % batch];
         return output == i % batch && input.data() == outputs[output].data() &&
                haveOneLayout(input, outputs[output]);

@@ -57,9 +57,11 @@ std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
     if (!outputs[i].empty())
       order[count++] = i;
   std::size_t *const last = order.data() + count;
-  std::sort(order.data(), last, [&](std::size_t a, std::size_t b) {
+  const auto isBefore = [&](std::size_t a, std::size_t b) {
     return outputs[a].begin < outputs[b].begin;
-  });
+  };
+  if (!std::is_sorted(order.data(), last, isBefore))
+    std::sort(order.data(), last, isBefore);
   for (std::size_t i = 1; i < count; ++i)
     if (outputs[order[i]].overlaps(outputs[order[i - 1]])) {
       const auto [first, second] = std::minmax(order[i], order[i - 1]);
@@ -68,7 +70,9 @@ std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
   // Outputs are disjoint, so their ends are in order as well.
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const ByteRange &range = inputs[input];
-    if (range.empty())
+    const bool isApart = count == 0 || range.begin >= outputs[last[-1]].end ||
+                         range.end <= outputs[order[0]].begin;
+    if (range.empty() || isApart)
       continue;
     const std::size_t *hit =
         std::partition_point(order.data(), last, [&](std::size_t output) {
@@ -132,10 +136,14 @@ private:
 
 /// Checks that the items of a batch do not interfere: `outputs[i]` may be
 /// exactly an input of item i, and shares no memory with anything else.
-/// `inputs` holds operand 0's items, then operand 1's...
+/// `inputs` holds operand 0's items, then operand 1's...; `read` has the memory
+/// of the operands that are `used`, in the same order, `written` that of
+/// `outputs`.
 Status checkBatchOverlap(std::span<const TensorView> inputs,
                          std::span<const TensorView> outputs,
-                         std::span<const std::uint32_t> used);
+                         std::span<const std::uint32_t> used,
+                         std::span<const ByteRange> written,
+                         std::span<const ByteRange> read);
 
 } // namespace kexpr::runtime
 

@@ -61,11 +61,9 @@ std::int64_t Shape::elementCount() const {
   if (std::find(begin(), end(), 0) != end())
     return 0;
   std::int64_t count = 1;
-  for (std::int64_t extent : *this) {
-    if (count > most / extent)
+  for (std::int64_t extent : *this)
+    if (__builtin_mul_overflow(count, extent, &count) || count > most)
       return -1;
-    count *= extent;
-  }
   return count;
 }
 
