@@ -141,7 +141,7 @@ typedef struct kexpr_engine_options {
   const char *cpu;
   /// LLVM features to add or remove, "+avx2,-avx512f"; NULL for none.
   const char *features;
-  uint32_t vector_bits; ///< 128, 256 or 512; 0 is the best the CPU has.
+  uint32_t vector_bits; ///< 128, 256 or 512; 0 is the best for each kernel.
   bool warm_up;         ///< Load the code generator at once, in the background.
   /// Kernels the cache keeps, 4096, and bytes that they keep, 256 MiB; the
   /// least recently used goes first.

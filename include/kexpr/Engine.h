@@ -83,8 +83,9 @@ struct EngineOptions {
   std::string cpu = {};
   /// LLVM features to add to or remove from it, as `+avx2,-avx512f`.
   std::string features = {};
-  /// 128, 256 or 512; 0 is the widest that the CPU computes in at full speed:
-  /// 512 from Ice Lake and Zen 4 on, 256 on Skylake with AVX-512.
+  /// 128, 256 or 512, for every kernel. 0 is the widest that the CPU computes
+  /// in at full speed, 512 from Ice Lake and Zen 4 on; on Skylake with AVX-512
+  /// it is 512 for kernels of many operations and 256 for others.
   unsigned vectorBits = 0;
   /// Kernels the cache keeps; the least recently used goes first. Kernels that
   /// a host holds live on.
@@ -197,7 +198,8 @@ public:
   Status logStatus() const;
   /// Waits until every `Tiered` kernel has its best tier.
   void settle() const;
-  /// The CPU that code is generated for, and the width of its vectors in bits;
+  /// The CPU that code is generated for, and the width in bits of the vectors
+  /// of kernels with few operations (`Kernel::vectorBits` has that of one);
   /// empty and 0 where kernels are interpreted. The name lives as long as any
   /// copy of the engine. Loads the code generator.
   std::string_view targetCpu() const;

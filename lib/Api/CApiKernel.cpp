@@ -202,6 +202,10 @@ const void *kexpr_kernel_code_address(const kexpr_kernel *kernel) {
   return ask(kernel, static_cast<const void *>(nullptr), &Kernel::codeAddress);
 }
 
+uint32_t kexpr_kernel_vector_bits(const kexpr_kernel *kernel) {
+  return ask(kernel, std::uint32_t{0}, &Kernel::vectorBits);
+}
+
 size_t kexpr_kernel_code_size(const kexpr_kernel *kernel) {
   return ask(kernel, std::size_t{0}, &Kernel::codeSize);
 }

@@ -102,6 +102,10 @@ const void *Kernel::codeAddress() const {
   return machine ? machine->address() : nullptr;
 }
 
+unsigned Kernel::vectorBits() const {
+  return guardedOr(0U, [this] { return impl->vectorBits(); });
+}
+
 std::size_t Kernel::codeSize() const { return impl->codeSize(); }
 
 CompileTimes Kernel::compileTimes() const { return impl->times(); }

@@ -24,14 +24,23 @@
 
 namespace kexpr::codegen {
 
+/// Why vectors have the width they have.
+enum class WidthReason : std::uint8_t {
+  Asked,  ///< `TargetOptions` says so.
+  Widest, ///< The CPU has none wider, and computes in them at full speed.
+  Clock,  ///< The core runs slower while it computes in the widest.
+};
+
 /// A machine to generate code for.
 struct Target {
   std::string triple;
   std::string cpu;
   /// "+avx2,+fma,..." as LLVM writes them, in normal form.
   std::string features;
-  /// Bits of the vectors that loops use: 128, 256 or 512.
-  unsigned vectorBits = 0;
+  /// Bits of the vectors that loops of few operations use, and of those that
+  /// loops of many do: 128, 256 or 512. See `vectorBitsOf`.
+  unsigned vectorBits = 0, heavyVectorBits = 0;
+  WidthReason widthReason = WidthReason::Asked;
   unsigned vectorRegisters = 0; ///< How many there are.
   /// Whether fused multiply-add is one instruction; without it the interpreter
   /// serves.
@@ -54,6 +63,19 @@ struct TargetOptions {
   std::string features;
   unsigned vectorBits = 0;
 };
+
+/// Whether a loop has so many operations that wider vectors gain more than they
+/// cost where the core runs slower in them: on Skylake's servers 512 bits take
+/// up to a sixth off the clock, and halve what long loops take.
+inline bool isHeavy(const semantics::Plan &plan) {
+  constexpr unsigned fewOperations = 32;
+  return plan.work().operations > fewOperations;
+}
+/// Bits of the vectors of a plan's loop.
+inline unsigned vectorBitsOf(const semantics::Plan &plan,
+                             const Target &target) {
+  return isHeavy(plan) ? target.heavyVectorBits : target.vectorBits;
+}
 
 /// Makes LLVM's registry of passes, which is destroyed when the process ends.
 void makeRegistry();

@@ -31,6 +31,8 @@ private:
   using Values = std::vector<llvm::Value *>;
   void makeFunction();
   void makeArguments();
+  llvm::Value *unalignedHead();
+  void emitHead(llvm::Value *head);
   unsigned emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
@@ -76,6 +78,9 @@ private:
   const OptLevel level;
   /// Of the main loop, at most.
   const unsigned stages;
+  /// Whether elements come before the main loop so that it stores to aligned
+  /// addresses.
+  const bool hasHead;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
   NameContext names;
@@ -91,9 +96,9 @@ private:
   llvm::Value *whole = nullptr;
   /// Of the main loop.
   llvm::PHINode *index = nullptr;
-  /// Where the main loop begins, if it has a second body.
+  /// Where the main loop begins, if it has a head or a second body.
   llvm::PHINode *start = nullptr;
-  /// Where the tail begins and ends, if it is the second body as well.
+  /// Where the tail begins and ends, if it is head or second body as well.
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   std::vector<LoopArgument> outputs, inputs, parameters;

@@ -26,12 +26,13 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), target(target),
       unrollFactor(unrollFactorOf(plan, level)), level(level),
-      stages(stagesOf(plan, level)), tailLanes(tailLanesOf(plan, target)),
+      stages(stagesOf(plan, level)), hasHead(peelsHead(plan, level)),
+      tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
             lanesOf(plan, target),
             target.hasHalf,
-            target.hasScale ? target.vectorBits : 0,
+            target.hasScale ? vectorBitsOf(plan, target) : 0,
             target.maskedBytes,
             names} {
   makeFunction();
@@ -64,7 +65,7 @@ void KernelBuilder::makeFunction() {
       ir.getVoidTy(), {ir.getInt64Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                     KernelSymbol, module);
-  const std::string bits = std::to_string(target.vectorBits);
+  const std::string bits = std::to_string(vectorBitsOf(plan, target));
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty())
@@ -209,11 +210,45 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   return advance(index);
 }
 
+/// How many elements, fewer than a vector, there are before the first output is
+/// aligned. None where an input is aligned now: a load that was whole would be
+/// one of two cache lines. In loops of few operations such accesses are what
+/// takes time, stores more than loads.
+llvm::Value *KernelBuilder::unalignedHead() {
+  llvm::Value *head = outputs[0].unaligned(lanes);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (plan.inputs[i].pattern == semantics::AccessPattern::Contiguous)
+      head = ir.CreateSelect(ir.CreateIsNull(inputs[i].unaligned(lanes)),
+                             ir.getInt64(0), head);
+  constexpr std::int64_t fewestElements = 512;
+  return ir.CreateSelect(ir.CreateICmpUGE(count, ir.getInt64(fewestElements)),
+                         head, ir.getInt64(0), "head");
+}
+
+/// Has the tail do the head first, if there is one, and the main loop begin
+/// behind it.
+void KernelBuilder::emitHead(llvm::Value *head) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  auto *aligned = block("aligned", loop);
+  from->addIncoming(ir.getInt64(0), before);
+  to->addIncoming(head, before);
+  ir.CreateCondBr(ir.CreateIsNull(head), aligned, tailEntry);
+  ir.SetInsertPoint(aligned);
+}
+
 /// Returns in how many stages.
 unsigned KernelBuilder::emitMainLoop() {
-  llvm::BasicBlock *before = ir.GetInsertBlock();
   const std::int64_t step = unrollFactor * std::int64_t{lanes.lanes};
-  whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
+  if (hasHead) {
+    llvm::Value *head = unalignedHead();
+    whole = ir.CreateNUWAdd(
+        head, ir.CreateAnd(ir.CreateSub(count, head), ir.getInt64(-step)),
+        "whole");
+    emitHead(head);
+  } else {
+    whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
+  }
+  llvm::BasicBlock *before = ir.GetInsertBlock();
   // Few steps are sooner done one after the other, as the tail does them.
   if (stages > 1)
     whole = ir.CreateSelect(
@@ -226,11 +261,14 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
+  if (hasHead)
+    openAgain();
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
   return pipelineLoop(
-      {index, whole, step, target.vectorRegisters, target.vectorBits}, stages);
+      {index, whole, step, target.vectorRegisters, vectorBitsOf(plan, target)},
+      stages);
 }
 
 unsigned KernelBuilder::run() {
@@ -241,7 +279,7 @@ unsigned KernelBuilder::run() {
   auto *done = block("done");
   makeArguments();
   hoist();
-  if (level == OptLevel::Baseline || plan.work().rareWide > 0)
+  if (level == OptLevel::Baseline || plan.work().rareWide > 0 || hasHead)
     shareTail();
   const unsigned made = emitMainLoop();
   emitTail(done);

@@ -44,7 +44,8 @@ void KernelBuilder::emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks,
   moveBehind(isRare, ir.GetInsertBlock(), common);
   ir.CreateCondBr(isRare, redo, common, unlikely(ir.getContext()));
   setLocation(syntax::Listing::loop());
-  openAgain();
+  if (!start)
+    openAgain();
   ir.SetInsertPoint(redo);
   llvm::Value *end = redoEnd(index);
   if (from) {
@@ -123,7 +124,7 @@ void KernelBuilder::narrow(unsigned fewer) {
 }
 
 /// The tail is the second body as well where that is long: of doubles, and in
-/// code that is to be there soon.
+/// code that is to be there soon. It is the head as well.
 void KernelBuilder::shareTail() {
   llvm::IRBuilderBase::InsertPointGuard guard(ir);
   ir.SetInsertPoint(tailEntry);
@@ -135,7 +136,7 @@ void KernelBuilder::shareTail() {
 void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   auto *tail = block("tail", done);
   ir.SetInsertPoint(tailEntry);
-  const bool isShared = from && !rare.empty();
+  const bool isShared = from && (hasHead || !rare.empty());
   if (from && !isShared) {
     from->eraseFromParent();
     to->eraseFromParent();
@@ -144,7 +145,7 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   // Whole vectors where they pay: with registers for two of doubles, and not
   // for the longest slow ways, which would take too long to compile.
   constexpr unsigned most = 512;
-  const bool isWhole = isShared && level == OptLevel::Optimized &&
+  const bool isWhole = from && !rare.empty() && level == OptLevel::Optimized &&
                        target.vectorRegisters > 16 &&
                        plan.work().rareWide <= most;
   if (!isWhole && (!rare.empty() || plan.work().wide > 0))

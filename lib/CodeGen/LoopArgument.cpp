@@ -39,6 +39,16 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
   }
 }
 
+llvm::Value *LoopArgument::unaligned(const LaneBuilder &lanes) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const std::uint64_t bytes = type->getScalarSizeInBits() / 8;
+  llvm::Value *before =
+      ir.CreateAnd(ir.CreateNeg(ir.CreatePtrToInt(pointer, ir.getInt64Ty())),
+                   ir.getInt64(lanes.lanes * bytes - 1));
+  return ir.CreateLShr(before, ir.getInt64(llvm::Log2_64(bytes)),
+                       llvm::Twine(name) + ".head");
+}
+
 /// Of the bytes of bools, lanes that are not 0.
 llvm::Value *LoopArgument::truth(const LaneBuilder &lanes,
                                  llvm::Value *vector) const {

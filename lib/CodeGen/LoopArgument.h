@@ -39,6 +39,10 @@ public:
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
 
+  /// How many elements, fewer than a vector, there are before the first one at
+  /// an address that is a multiple of a vector's bytes; if contiguous.
+  llvm::Value *unaligned(const LaneBuilder &lanes) const;
+
 private:
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
     return pattern == semantics::AccessPattern::Strided ||

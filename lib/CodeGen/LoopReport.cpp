@@ -118,7 +118,7 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
 
   const llvm::TargetMachine &machine = (*generator)->targetMachine();
   LoopReport report;
-  report.vectorBits = target.vectorBits;
+  report.vectorBits = vectorBitsOf(plan, target);
   report.lanes = lanesOf(plan, target);
   report.unrollFactor = unrollFactorOf(plan, level);
   report.stages = stages;

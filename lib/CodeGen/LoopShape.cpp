@@ -34,6 +34,14 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
                     1u, most);
 }
 
+/// Where the loads and stores take more time than what is computed of them.
+bool codegen::peelsHead(const Plan &plan, OptLevel level) {
+  constexpr unsigned fewOperations = 12;
+  return level == OptLevel::Optimized && !plan.streams &&
+         plan.work().operations <= fewOperations &&
+         plan.outputs[0].pattern == semantics::AccessPattern::Contiguous;
+}
+
 /// Bytes of the widest value that is computed, or copied where none is.
 static unsigned widestOf(const Plan &plan) {
   std::size_t widest = 1;
@@ -49,9 +57,10 @@ static unsigned widestOf(const Plan &plan) {
 /// the registers of AVX2.
 unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   constexpr unsigned manyOperations = 68, fewRegisters = 256;
-  unsigned lanes = target.vectorBits / (8 * widestOf(plan));
+  const unsigned bits = vectorBitsOf(plan, target);
+  unsigned lanes = bits / (8 * widestOf(plan));
   if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
-      target.vectorBits <= fewRegisters)
+      bits <= fewRegisters)
     lanes /= 2;
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
@@ -69,5 +78,5 @@ unsigned codegen::tailLanesOf(const Plan &plan, const Target &target) {
   // LLVM makes poor code of vectors that fill no register.
   constexpr unsigned fewest = 4;
   const unsigned lanes = lanesOf(plan, target);
-  return std::min(lanes, std::max(fewest, target.vectorBits / 64));
+  return std::min(lanes, std::max(fewest, vectorBitsOf(plan, target) / 64));
 }

@@ -17,6 +17,9 @@ unsigned unrollFactorOf(const semantics::Plan &plan, OptLevel level);
 unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
 /// So many vectors are worth the time until all stages have work.
 inline constexpr unsigned fewestVectors = 12;
+/// Whether elements are computed before the main loop until it stores to
+/// aligned addresses.
+bool peelsHead(const semantics::Plan &plan, OptLevel level);
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
 /// Elements of a vector of the tail, if it computes f32 in double lanes.

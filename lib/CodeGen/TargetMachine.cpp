@@ -108,13 +108,20 @@ static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget) {
   return subtarget.checkFeatures("+avx2") ? 256 : 128;
 }
 
-/// The widest vectors that pay on the machine. Cores of Skylake's time run
-/// slower while they compute in 512 bits, and for a while after; those that
-/// came with VBMI2, from Ice Lake and Zen 4 on, hardly do, or not at all. LLVM
-/// prefers 256 bits on Intel's because other code is not loops.
-static unsigned bestVectorBits(const llvm::MCSubtargetInfo &subtarget) {
-  const unsigned most = mostVectorBits(subtarget);
-  return most == 512 && !subtarget.checkFeatures("+avx512vbmi2") ? 256 : most;
+/// Chooses widths for a machine with vectors of `most` bits. Cores of Skylake's
+/// time run slower while they compute in 512 bits, and for a while after; those
+/// that came with VBMI2, from Ice Lake and Zen 4 on, hardly do, or not at all.
+/// LLVM prefers 256 bits on Intel's because other code is not loops.
+static void chooseWidth(Target &target, unsigned most,
+                        const llvm::MCSubtargetInfo &subtarget) {
+  if (target.vectorBits != 0) {
+    target.heavyVectorBits = target.vectorBits;
+    return;
+  }
+  const bool slows = most == 512 && !subtarget.checkFeatures("+avx512vbmi2");
+  target.vectorBits = slows ? 256 : most;
+  target.heavyVectorBits = most;
+  target.widthReason = slows ? WidthReason::Clock : WidthReason::Widest;
 }
 
 /// Fills in what follows from CPU and features.
@@ -132,8 +139,7 @@ static Expected<Target> complete(Target target) {
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   const unsigned most = mostVectorBits(subtarget);
-  if (target.vectorBits == 0)
-    target.vectorBits = bestVectorBits(subtarget);
+  chooseWidth(target, most, subtarget);
   if (target.vectorBits != 128 && target.vectorBits != 256 &&
       target.vectorBits != 512)
     return badTarget(

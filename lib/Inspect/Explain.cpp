@@ -60,15 +60,43 @@ static std::string planText(const Plan &plan) {
                             " read, ", written, " written")));
 }
 
-static std::string loopText(const LoopReport &report) {
+static const char *widthText(const Plan &plan, const codegen::Target &target) {
+  switch (target.widthReason) {
+  case codegen::WidthReason::Asked:
+    return "as asked for";
+  case codegen::WidthReason::Widest:
+    return "the widest there are, at full speed";
+  case codegen::WidthReason::Clock:
+    break;
+  }
+  return codegen::isHeavy(plan)
+             ? "many operations gain more by the widest than the clock loses"
+             : "wider ones slow the clock down for few operations";
+}
+
+/// Why a step has so many vectors and stages.
+static std::string shapeText(const Plan &plan, const LoopReport &report) {
+  if (report.stages > 1)
+    return concat("a chain of ", plan.work().latency,
+                  " cycles is too long for the window");
+  return report.unrollFactor > 1
+             ? "so few operations that the loop's own would weigh"
+             : "operations enough to hide the loop's own";
+}
+
+static std::string loopText(const Plan &plan, const codegen::Target &target,
+                            const LoopReport &report) {
   const double elements = report.elements();
   return concat(
+      line("vectors",
+           concat(report.vectorBits, " bits: ", widthText(plan, target))),
       line("a step",
            concat(counted(report.unrollFactor, "vector"), " of ",
                   counted(report.lanes, "element"), ", ", report.elements(),
                   " together",
                   report.stages > 1 ? concat(", in ", report.stages, " stages")
-                                    : "")),
+                                    : "",
+                  ": ", shapeText(plan, report))),
       line("instructions",
            concat(report.instructions, " a step, ",
                   number(report.instructions / elements, 3), " an element")),
@@ -76,8 +104,7 @@ static std::string loopText(const LoopReport &report) {
                             report.spills, " spilled")),
       line("registers",
            concat(report.vectorRegisters, " of ", report.allVectorRegisters,
-                  " vector registers of ", report.vectorBits, " bits, ",
-                  report.generalRegisters, " general")));
+                  " vector registers, ", report.generalRegisters, " general")));
 }
 
 static double issueBound(const LoopPrediction &prediction) {
@@ -262,7 +289,7 @@ std::string inspect::explain(const Plan &plan, const codegen::Target &target,
       level == codegen::OptLevel::Baseline ? ", baseline" : ", optimized",
       plan.precision == Precision::Default ? "" : ", ",
       plan.precision == Precision::Default ? "" : ops::nameOf(plan.precision),
-      '\n', loopText(report));
+      '\n', loopText(plan, target, report));
   if (!target.hasFma)
     text += line("unused", "kernels are interpreted where no instruction is a "
                            "fused multiply-add");

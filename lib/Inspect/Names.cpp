@@ -88,10 +88,10 @@ std::string inspect::folderNameOf(const Plan &plan,
                                   const codegen::Target &target,
                                   OptLevel level) {
   const std::string &text = plan.source->expression.canonical();
-  const auto all = Digest::of(concat(code::buildId(), '\n', text, '\n',
-                                     target.triple, '\n', target.cpu, '\n',
-                                     target.features, '\n', target.vectorBits,
-                                     '\n', nameOf(level), '\n', plan.key()));
+  const auto all = Digest::of(
+      concat(code::buildId(), '\n', text, '\n', target.triple, '\n', target.cpu,
+             '\n', target.features, '\n', target.vectorBits, '\n',
+             target.heavyVectorBits, '\n', nameOf(level), '\n', plan.key()));
   return concat(readable(text), '.', signatureOf(plan), '.', nameOf(level), '.',
                 all.str().substr(0, 8));
 }

@@ -37,6 +37,13 @@ KernelImpl::KernelImpl(KernelSource given, LoopPtr contiguous)
   }
 }
 
+unsigned KernelImpl::vectorBits() const {
+  if (!loops().contiguous().code().machine)
+    return 0;
+  const auto target = source.compiler->target();
+  return target ? codegen::vectorBitsOf(plan(), **target) : 0;
+}
+
 std::size_t KernelImpl::codeSize() const {
   std::size_t bytes = compiled.codeSize();
   for (const Restriction &each : restrictions)

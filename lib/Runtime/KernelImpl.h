@@ -77,6 +77,7 @@ public:
   std::size_t tensors() const {
     return plan().outputs.size() + plan().inputs.size();
   }
+  unsigned vectorBits() const;
   std::size_t codeSize() const;
   /// Bytes that it keeps alive.
   std::size_t size() const;

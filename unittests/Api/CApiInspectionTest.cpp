@@ -144,6 +144,8 @@ TEST(CApiInspection, KernelsSayWhatTheyAreMadeOf) {
             compiles ? KEXPR_TIER_OPTIMIZED : KEXPR_TIER_INTERPRETER);
   EXPECT_EQ(kexpr_kernel_precision(kernel.get()), KEXPR_PRECISION_ACCURATE);
   EXPECT_EQ(kexpr_kernel_code_address(kernel.get()) != nullptr, compiles);
+  EXPECT_EQ(kexpr_kernel_vector_bits(kernel.get()),
+            kexpr_engine_vector_bits(engine.get()));
   EXPECT_EQ(kexpr_kernel_code_size(kernel.get()) > 0, compiles);
   EXPECT_EQ(kexpr_kernel_operations_per_element(kernel.get()), 2u);
   EXPECT_STREQ(kexpr_tier_name(KEXPR_TIER_BASELINE), "baseline");

@@ -122,6 +122,7 @@ TEST_F(CApiNulls, HaveNoProperties) {
   EXPECT_EQ(kexpr_kernel_tier(nullptr), 0);
   EXPECT_EQ(kexpr_kernel_precision(nullptr), 0);
   EXPECT_EQ(kexpr_kernel_code_address(nullptr), nullptr);
+  EXPECT_EQ(kexpr_kernel_vector_bits(nullptr), 0u);
   EXPECT_EQ(kexpr_kernel_code_size(nullptr), 0u);
   EXPECT_EQ(kexpr_kernel_operations_per_element(nullptr), 0u);
   EXPECT_EQ(kexpr_layer_kernel(nullptr), nullptr);

@@ -38,9 +38,11 @@ TEST(Engine, ModesAreDifferentKernels) {
   ASSERT_TRUE(optimized && baseline && interpreted);
   EXPECT_EQ(interpreted->tier(), Tier::Interpreter);
   EXPECT_EQ(interpreted->codeAddress(), nullptr);
+  EXPECT_EQ(interpreted->vectorBits(), 0u);
   if (engine.vectorBits() == 0)
     return;
   EXPECT_EQ(optimized->tier(), Tier::Optimized);
+  EXPECT_EQ(optimized->vectorBits(), engine.vectorBits());
   EXPECT_EQ(baseline->tier(), Tier::Baseline);
   EXPECT_NE(optimized->codeAddress(), baseline->codeAddress());
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "CodeGen/CodeGen.h"
+#include "CodeGen/CompiledLoop.h"
 
 #include <gtest/gtest.h>
 
@@ -45,12 +45,27 @@ TEST(Target, WidthFollowsTheCpu) {
   for (const char *cpu : {"icelake-server", "sapphirerapids", "znver5"})
     EXPECT_EQ(makeTarget(onX86(cpu))->vectorBits, 512u) << cpu;
   EXPECT_EQ(makeTarget(onX86("skylake-avx512", 512))->vectorBits, 512u);
+  EXPECT_EQ(makeTarget(onX86("skylake-avx512", 256))->heavyVectorBits, 256u);
   EXPECT_EQ(makeTarget({.triple = "aarch64-linux-gnu",
                         .cpu = "neoverse-n1",
                         .features = {},
                         .vectorBits = 0})
                 ->vectorBits,
             128u);
+}
+
+TEST(Target, WidthFollowsTheKernelWhereTheClockDoes) {
+  const Target skylake = *makeTarget(onX86("skylake-avx512"));
+  const auto bitsOf = [](const char *text, const Target &target) {
+    return vectorBitsOf(planFor(text), target);
+  };
+  const char *few = "add(@0,@1)", *many = "sin(tanh(@0))";
+  EXPECT_EQ(bitsOf(few, skylake), 256u);
+  EXPECT_EQ(bitsOf(many, skylake), 512u);
+  const Target genoa = *makeTarget(onX86("znver4"));
+  EXPECT_EQ(bitsOf(few, genoa), 512u);
+  EXPECT_EQ(bitsOf(many, genoa), 512u);
+  EXPECT_EQ(bitsOf(many, *makeTarget(onX86("skylake-avx512", 128))), 128u);
 }
 
 TEST(Target, FmaFollowsCpuAndFeatures) {

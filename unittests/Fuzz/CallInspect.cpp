@@ -80,6 +80,7 @@ void Caller::inspectKernel() {
   kexpr_kernel_output_count(kernel);
   kexpr_kernel_precision(kernel);
   kexpr_kernel_code_address(kernel);
+  kexpr_kernel_vector_bits(kernel);
   kexpr_kernel_code_size(kernel);
   kexpr_kernel_operations_per_element(kernel);
   attempt([&](kexpr_error **error) {
