@@ -10,6 +10,7 @@
 
 using namespace kexpr;
 using namespace kexpr::codegen;
+using namespace kexpr::test;
 
 static std::string messageOf(const TargetOptions &options) {
   auto target = makeTarget(options);
