@@ -7,8 +7,9 @@
 //
 // Time on inputs of one class over time on ordinary ones, which are uniform
 // over the operator's domain: a table of the worst share of each class, one row
-// a kernel, and with --tsv FILE every measurement. Rows called `C++` are plain
-// loops, whose ratios are the processor's own.
+// a kernel, and with --tsv FILE every measurement and the domain, which
+// utils/cliffs.py draws beside what NumPy and PyTorch take. Rows called `C++`
+// are plain loops, whose ratios are the processor's own.
 //
 //   CliffsBenchmark [--tsv FILE] [--cpu NAME] [--bits N] [--only TEXT]
 //                   [--bar RATIO]
@@ -312,7 +313,8 @@ static std::vector<std::string> measure(const Engine &engine,
       const auto ratios = measurement.ratios(kind, operand);
       for (std::size_t i = 0; i < ratios.size(); ++i)
         tsv << subject.name << '\t' << operand << '\t' << kind.name << '\t'
-            << shares[i] << '\t' << cell(ratios[i]) << '\n';
+            << shares[i] << '\t' << cell(ratios[i]) << '\t'
+            << subject.domain.low << '\t' << subject.domain.high << '\n';
       worst = std::max(worst, *std::max_element(ratios.begin(), ratios.end()));
     }
     row.push_back(worst > bar ? cell(worst) : "");
@@ -348,7 +350,7 @@ int main(int argc, char **argv) {
   options.vectorBits = settings.bits;
   const Engine engine(options);
   std::ofstream tsv(settings.tsv.empty() ? "/dev/null" : settings.tsv);
-  tsv << "kernel\toperand\tclass\tshare\tratio\n";
+  tsv << "kernel\toperand\tclass\tshare\tratio\tlow\thigh\n";
   std::vector<std::string> header = {"kernel"};
   for (const InputClass &kind : classes)
     header.emplace_back(kind.name);

@@ -47,9 +47,9 @@ struct Target {
   bool hasFma = false;
   /// Whether f16 and f32 convert to each other in one instruction.
   bool hasHalf = false;
-  /// Whether a product with a power of two is one instruction, out of range
-  /// too.
-  bool hasScale = false;
+  /// Whether there are instructions for exponents: to scale by a power of two,
+  /// out of range too, and to take a number, or its class, apart.
+  bool hasExponents = false;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;

@@ -32,7 +32,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
       lanes{ir,
             lanesOf(plan, target),
             target.hasHalf,
-            target.hasScale ? vectorBitsOf(plan, target) : 0,
+            target.hasExponents ? vectorBitsOf(plan, target) : 0,
             target.maskedBytes,
             names} {
   makeFunction();

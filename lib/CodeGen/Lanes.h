@@ -35,8 +35,8 @@ struct LaneBuilder {
   unsigned lanes;
   /// See Target.
   bool hasHalf;
-  /// Bits of the widest vectors that one instruction scales; 0 without one.
-  unsigned scaledBits;
+  /// Bits of the widest vectors with `Target::hasExponents`; 0 without.
+  unsigned exponentBits;
   unsigned maskedBytes;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
@@ -79,6 +79,23 @@ struct LaneBuilder {
                                     static_cast<std::uint64_t>(c));
   }
 };
+
+/// Instructions of AVX-512 for exponents, of f32 and f64 and of 128, 256 and
+/// 512 bits.
+using OfWidths = llvm::Intrinsic::ID[2][3];
+#define KEXPR_OF_WIDTHS(NAME)                                                  \
+  inline constexpr OfWidths NAME = {                                           \
+      {llvm::Intrinsic::x86_avx512_mask_##NAME##_ps_128,                       \
+       llvm::Intrinsic::x86_avx512_mask_##NAME##_ps_256,                       \
+       llvm::Intrinsic::x86_avx512_mask_##NAME##_ps_512},                      \
+      {llvm::Intrinsic::x86_avx512_mask_##NAME##_pd_128,                       \
+       llvm::Intrinsic::x86_avx512_mask_##NAME##_pd_256,                       \
+       llvm::Intrinsic::x86_avx512_mask_##NAME##_pd_512}};
+KEXPR_OF_WIDTHS(scalef)
+KEXPR_OF_WIDTHS(getexp)
+KEXPR_OF_WIDTHS(getmant)
+KEXPR_OF_WIDTHS(fixupimm)
+#undef KEXPR_OF_WIDTHS
 
 struct LanesAlgebra {
   template <class T> struct Rep {
@@ -158,26 +175,47 @@ struct LanesAlgebra {
   }
 
   template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
-    const LaneBuilder &builder = *a.builder;
-    const llvm::Intrinsic::ID scaling =
-        builder.lanes * sizeof(T) * 8 <= builder.scaledBits
-            ? scalingOf<T>(builder.lanes)
-            : 0;
-    if (!scaling) {
+    if (!hasExponents(a)) {
       using V = ops::Value<LanesAlgebra, T>;
       return scaleInTwoSteps(V{a}, V{shifted}).rep;
     }
-    llvm::IRBuilderBase &ir = builder.ir;
-    llvm::Value *power =
-        ir.CreateFSub(shifted.value, builder.splat<T>(ops::PowerRounder<T>));
-    llvm::SmallVector<llvm::Value *> arguments = {
-        a.value, power, llvm::PoisonValue::get(a.value->getType()),
-        llvm::ConstantInt::getSigned(ir.getIntNTy(std::max(8u, builder.lanes)),
-                                     -1)};
-    // The rounding mode there is.
-    if (builder.lanes * sizeof(T) == 64)
-      arguments.push_back(ir.getInt32(4));
-    return {a.builder, ir.CreateIntrinsic(scaling, {}, arguments)};
+    llvm::Value *power = a.builder->ir.CreateFSub(
+        shifted.value, a.builder->template splat<T>(ops::PowerRounder<T>));
+    return callOfWidth<T>(
+        a.builder, scalef,
+        {a.value, power, llvm::PoisonValue::get(a.value->getType())});
+  }
+
+  /// Whether vectors of T fill a register that has AVX-512's instructions for
+  /// exponents.
+  template <class T> static bool hasExponents(Rep<T> a) {
+    const unsigned bits = a.builder->lanes * sizeof(T) * 8;
+    return bits >= 128 && bits <= a.builder->exponentBits;
+  }
+  template <class T> static Rep<T> mantissa(Rep<T> a) {
+    return callOfWidth<T>(a.builder, getmant,
+                          {a.value, a.builder->ir.getInt32(0),
+                           llvm::PoisonValue::get(a.value->getType())});
+  }
+  template <class T> static Rep<T> exponent(Rep<T> a) {
+    return callOfWidth<T>(
+        a.builder, getexp,
+        {a.value, llvm::PoisonValue::get(a.value->getType())});
+  }
+
+  template <class T> static Rep<T> edges(Rep<T> a, Rep<T> finite) {
+    using V = ops::Value<LanesAlgebra, T>;
+    if (!hasExponents(a))
+      return edgesBySelect(V{a}, V{finite}).rep;
+    // What to do for each class of a, four bits each from the lowest: keep a
+    // NaN (twice), -inf for 0, nothing for 1, a NaN for -inf, infinity for
+    // itself, a NaN for less than 0, nothing for the others.
+    constexpr std::int64_t responses = 0x03530422;
+    llvm::IRBuilderBase &ir = a.builder->ir;
+    return callOfWidth<T>(a.builder, fixupimm,
+                          {finite.value, a.value,
+                           a.builder->template splat<ops::IntOf<T>>(responses),
+                           ir.getInt32(0)});
   }
 
   template <class T> static bool takesGeneral(Rep<bool> mask) {
@@ -223,23 +261,20 @@ struct LanesAlgebra {
   }
 
 private:
-  /// 0 for vectors that fill no register.
-  template <class T> static llvm::Intrinsic::ID scalingOf(unsigned lanes) {
-    using namespace llvm::Intrinsic;
-    constexpr bool isSingle = sizeof(T) == 4;
-    switch (lanes * sizeof(T)) {
-    case 16:
-      return isSingle ? x86_avx512_mask_scalef_ps_128
-                      : x86_avx512_mask_scalef_pd_128;
-    case 32:
-      return isSingle ? x86_avx512_mask_scalef_ps_256
-                      : x86_avx512_mask_scalef_pd_256;
-    case 64:
-      return isSingle ? x86_avx512_mask_scalef_ps_512
-                      : x86_avx512_mask_scalef_pd_512;
-    default:
-      return not_intrinsic;
-    }
+  /// All lanes, in the rounding mode there is.
+  template <class T>
+  static Rep<T> callOfWidth(const LaneBuilder *builder,
+                            const OfWidths &instructions,
+                            llvm::SmallVector<llvm::Value *> arguments) {
+    llvm::IRBuilderBase &ir = builder->ir;
+    const std::size_t bytes = builder->lanes * sizeof(T);
+    arguments.push_back(llvm::ConstantInt::getSigned(
+        ir.getIntNTy(std::max(8u, builder->lanes)), -1));
+    if (bytes == 64)
+      arguments.push_back(ir.getInt32(4));
+    return {builder, ir.CreateIntrinsic(
+                         instructions[sizeof(T) == 8][llvm::Log2_64(bytes) - 4],
+                         {}, arguments)};
   }
 
   template <ops::Prim P> static constexpr llvm::Intrinsic::ID unaryIntrinsic() {

@@ -135,7 +135,7 @@ static Expected<Target> complete(Target target) {
       isX86 && !subtarget.checkFeatures("+avx512vl") ? 16 : 32;
   target.hasFma = !isX86 || subtarget.checkFeatures("+fma");
   target.hasHalf = !isX86 || subtarget.checkFeatures("+f16c");
-  target.hasScale = isX86 && subtarget.checkFeatures("+avx512f,+avx512vl");
+  target.hasExponents = isX86 && subtarget.checkFeatures("+avx512f,+avx512vl");
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   const unsigned most = mostVectorBits(subtarget);

@@ -55,7 +55,7 @@ struct Log1p {
   template <class V> static V formula(V x) {
     V result = wide::log1p(x.template to<double>()).template to<float>();
     // The sign of -0 is lost in adding e ln 2.
-    return logarithmEdges(x, copySign(result, x), -1.0f);
+    return logarithmEdges(x + 1.0f, copySign(result, x));
   }
 
   template <class V> static V fast(V x) { return fast::log1p(x); }

@@ -63,15 +63,6 @@ typename V::Mask isBeyond(V x, std::type_identity_t<ElementOf<V>> limit) {
          static_cast<IntOf<T>>(~(half + infinite - first));
 }
 
-/// `result` for the x where a logarithm is finite, zero < x < inf; its limits
-/// at both ends, and NaN elsewhere.
-template <class V>
-V logarithmEdges(V x, V result, std::type_identity_t<ElementOf<V>> zero = 0) {
-  V low = select(x == zero, -Infinity<V>, x.like(NaN<V>));
-  V high = select(x < Infinity<V>, result, x);
-  return select(x > zero, high, low);
-}
-
 } // namespace kexpr::ops
 
 #endif // KEXPR_OPS_POLYNOMIAL_H

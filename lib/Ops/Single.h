@@ -131,10 +131,11 @@ template <class V> typename V::Mask isRareInLogarithms(V x) {
   return x.template bits<std::int32_t>() + 0x7f800000 > -0x01000001;
 }
 
-/// x = (1 + f) 2^e with 2/3 <= 1 + f < 4/3, for a positive normal x; e in units
-/// of 2^23, as it stands in the bits.
+/// x = (1 + f) 2^e with 2/3 <= 1 + f < 4/3; e in units of 2^23, as it stands in
+/// the bits.
 template <class V> struct Split { V e, f; };
 
+/// For a positive normal x.
 template <class V> Split<V> split(V x) {
   auto bits = x.template bits<std::int32_t>();
   auto e = (bits - 0x3f2aaaab) & static_cast<std::int32_t>(0xff800000);
@@ -142,8 +143,13 @@ template <class V> Split<V> split(V x) {
   return {e.template to<float>(), f};
 }
 
-/// The same for a subnormal x, too: that is a whole number of 2^-149.
+/// For any positive x: a subnormal one is a whole number of 2^-149.
 template <class V> Split<V> splitAny(V x) {
+  if constexpr (requires { V::Algebra::template mantissa<float>(x.rep); })
+    if (x.hasExponents()) {
+      auto [e, f] = split(x.mantissa());
+      return {fma(x.exponent(), 0x1p23f, e), f};
+    }
   auto isSubnormal = x < 0x1p-126f;
   V whole = x.template bits<std::int32_t>().template to<float>();
   auto [e, f] = split(select(isSubnormal, whole, x));

@@ -20,6 +20,8 @@
 ///   A::rarely(mask, fast, slow)      fast, but slow() where mask; slow() is
 ///                                    off the hot path; both are Several values
 ///   A::scale<T>(a, shifted)          if it has one instruction for `scale`
+///   A::hasExponents<T>(a), A::mantissa<T>(a), A::exponent<T>(a),
+///   A::edges<T>(a, b)                if it may have instructions for these
 ///   A::takesGeneral<T>(mask)         if `mostly` may have no fast way
 ///
 /// Every primitive is a single correctly rounded IEEE operation (or an exact
@@ -201,6 +203,33 @@ template <class A, class T> struct Value {
     auto half = shiftRightLogical(sum, 1);
     return a * (half << digits).template bits<T>() *
            ((sum - half) << digits).template bits<T>();
+  }
+
+  /// Whether there are instructions for `mantissa`, `exponent` and
+  /// `logarithmEdges`.
+  bool hasExponents() const {
+    if constexpr (requires { A::template hasExponents<T>(rep); })
+      return A::template hasExponents<T>(rep);
+    else
+      return false;
+  }
+  /// x = mantissa * 2^exponent, 1 <= mantissa < 2, for x > 0; mantissas of 0
+  /// and infinity are 1. Only where `hasExponents`.
+  Value mantissa() const { return {A::template mantissa<T>(rep)}; }
+  Value exponent() const { return {A::template exponent<T>(rep)}; }
+
+  /// A logarithm that is `finite` where 0 < x < inf; its limits at both ends,
+  /// and NaN elsewhere.
+  friend Value logarithmEdges(Value x, Value finite) {
+    if constexpr (requires { A::template edges<T>(x.rep, finite.rep); })
+      return {A::template edges<T>(x.rep, finite.rep)};
+    else
+      return edgesBySelect(x, finite);
+  }
+  friend Value edgesBySelect(Value x, Value finite) {
+    constexpr T infinity = __builtin_inf();
+    Value low = select(x == T(0), -infinity, x.like(__builtin_nan("")));
+    return select(x > T(0), select(x < infinity, finite, x), low);
   }
 
   friend Value select(Mask mask, Value a, Value b) {

@@ -104,7 +104,7 @@ template <class D> D acosh(D x) {
 
 /// log(1 + f) / 2 with f = 2 |x| / (1 - |x|).
 template <class D> D atanh(D x) {
-  D a = abs(x);
+  D a = atMost(abs(x), 2);
   Pair<D> f = quotient({a * 2.0, a.like(0)}, quickTwoSum(a.like(1), -a));
   D result = log1p(f).high * 0.5;
   // Below, the next term, x^3 / 3, is below the rounding error.

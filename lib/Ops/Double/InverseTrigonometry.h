@@ -129,22 +129,21 @@ template <class D> D atan(D x) {
   return copySign(result, x);
 }
 
-/// Where the numbers lie far out they are scaled; there a quotient that is all
-/// of the angle may be subnormal, and is taken by itself.
+/// Numbers that lie far out are scaled; there a quotient that is all of the
+/// angle may be subnormal, and is taken by itself.
 template <class D> D atan2(D ordinate, D abscissa) {
   D y = abs(ordinate), x = abs(abscissa);
   // By its sign bit: (0, -0) is half a turn.
   auto behind = copySign(1, abscissa) < 0;
   D low = select(y > x, x, y), high = select(y > x, y, x);
+  D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
+  scale = select(high > 0x1p500, 0x1p-600, scale);
+  // Infinity over infinity is to be 1: what dwarfs every scaled number does.
+  D up = atMost(y * scale, 0x1p700), across = atMost(x * scale, 0x1p700);
   auto far = (high > 0x1p500) | ((low < 0x1p-500) & (low != 0));
-  D result = mostly(far, arcs::angle(y, x, behind), [&] {
-    D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
-    scale = select(high > 0x1p500, 0x1p-600, scale);
-    // Infinity over infinity is to be 1: what dwarfs every scaled number does.
-    D up = atMost(y * scale, 0x1p700), across = atMost(x * scale, 0x1p700);
-    auto flat = far & ~behind & (up < across * 0x1p-60);
-    return select(flat, y / x, arcs::angle(up, across, behind));
-  });
+  auto flat = far & ~behind & (up < across * 0x1p-60);
+  D result =
+      rarely(flat, arcs::angle(up, across, behind), [=] { return y / x; });
   return copySign(result, ordinate);
 }
 

@@ -128,7 +128,7 @@ template <class D> D log1p(D x) {
   D result = log1p(Pair<D>{x, x.like(0)}).high;
   // So small an x would underflow in the formula; -0 would lose its sign.
   result = select(abs(x) < 0x1p-54, x, result);
-  return logarithmEdges(x, result, -1);
+  return logarithmEdges(x + 1.0, result);
 }
 
 } // namespace kexpr::ops::f64

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kexpr and libraries of Python on the work set and on functions, in one run.
+
+    python3 utils/function_peers.py LIBKEXPR.so [NAME...]
+
+Nanoseconds an element on one thread, 32,000 elements in cache, f32: medians of
+11 rounds in which all sides take turns; in brackets the largest error there, in
+units in the last place of what PyTorch computes in f64. What a call costs is
+part of it. Results go to arrays that are there where a library can, as kexpr's
+do. Sides: kexpr at the default and the fast precision, PyTorch eager and
+compiled, JAX, Numba (fastmath), numexpr and NumPy, those that this Python
+has; it needs PyTorch. Names are rows: E1 to E7, exp...
+"""
+import ctypes
+import os
+import statistics
+import sys
+import time
+
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
+                 "NUMEXPR_NUM_THREADS"):
+    os.environ[variable] = "1"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false " \
+                          "intra_op_parallelism_threads=1"
+
+import numpy
+import torch
+
+from expression_peers import EXPRESSIONS, OPERANDS, NumExpr, formulas
+
+ELEMENTS, ROUNDS, ENOUGH = 32000, 11, 300e-6
+torch.set_num_threads(1)
+F = torch.nn.functional
+# Text, operands' range, and the function of PyTorch, of NumPy, of JAX.
+FUNCTIONS = {
+    name: (f"{name}(@0)", domain, getattr(torch, name))
+    for name, domain in {
+        "exp": (-10, 10), "expm1": (-10, 10), "log": (0, 100),
+        "log1p": (-1, 100), "log10": (0, 100), "sin": (-10, 10),
+        "cos": (-10, 10), "tan": (-10, 10), "asin": (-1, 1), "acos": (-1, 1),
+        "atan": (-10, 10), "sinh": (-10, 10), "cosh": (-10, 10),
+        "tanh": (-5, 5), "asinh": (-10, 10), "acosh": (1, 10),
+        "atanh": (-1, 1), "erf": (-4, 4), "sigmoid": (-10, 10),
+        "sqrt": (0, 100), "rsqrt": (0, 100)}.items()}
+FUNCTIONS |= {name: (f"{name}(@0)", (-5, 5), getattr(F, name))
+              for name in ("silu", "gelu", "softplus", "mish", "hardswish")}
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int32),
+                ("rank", ctypes.c_uint32),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64))]
+
+
+class CompileOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("mode", ctypes.c_int32),
+                ("precision", ctypes.c_int32), ("rest", ctypes.c_void_p * 5)]
+
+
+class RunOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("max_threads", ctypes.c_uint32)]
+
+
+class Kexpr:
+    """Calls of kexpr by its C API."""
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.engine = ctypes.c_void_p()
+        self.check(self.library.kexpr_engine_create(
+            None, ctypes.byref(self.engine), None))
+
+    @staticmethod
+    def check(code):
+        if code != 0:
+            sys.exit(f"kexpr says {code}")
+
+    def prepare(self, text, arrays, precision):
+        kernel, bound = ctypes.c_void_p(), ctypes.c_void_p()
+        options = CompileOptions(16, 0, precision)
+        self.check(self.library.kexpr_engine_compile(
+            self.engine, text.encode(), ctypes.byref(options),
+            ctypes.byref(kernel), None))
+        out = numpy.empty_like(arrays[0])
+        shape = (ctypes.c_int64 * 1)(len(out))
+        views = [Tensor(array.ctypes.data, 1, 1, shape, None)
+                 for array in (*arrays, out)]
+        run = RunOptions(16, 1)
+        self.check(self.library.kexpr_kernel_bind(
+            kernel, (Tensor * len(arrays))(*views[:-1]),
+            ctypes.c_size_t(len(arrays)), ctypes.byref(views[-1]),
+            ctypes.c_size_t(1), ctypes.byref(run), ctypes.byref(bound), None))
+        call = self.library.kexpr_bound_run
+        # The call keeps what it writes to.
+        return lambda: call(bound, None) or out, lambda: out
+
+
+def sides(name, arrays, kexpr):
+    """Who computes a row: its name, a call, and what has the result."""
+    is_expression = name in EXPRESSIONS
+    text = EXPRESSIONS[name] if is_expression else FUNCTIONS[name][0]
+    for side, precision in (("kexpr", 0), ("fast", 2)):
+        yield side, *kexpr.prepare(text, arrays, precision)
+    tensors = [torch.from_numpy(array) for array in arrays]
+
+    def keeping(call):
+        kept = [None]
+
+        def run():
+            kept[0] = call()
+        return run, lambda: numpy.asarray(kept[0])
+
+    eager = (formulas(torch, torch.sigmoid)[name] if is_expression
+             else FUNCTIONS[name][2])
+    yield "torch", *keeping(lambda: eager(*tensors))
+    try:
+        compiled = torch.compile(eager, dynamic=False)
+        compiled(*tensors)
+        yield "inductor", *keeping(lambda: compiled(*tensors))
+    except Exception as error:
+        print("no inductor:", str(error).splitlines()[0], file=sys.stderr)
+    try:
+        import jax
+        jax.config.update("jax_platforms", "cpu")
+        function = (formulas(jax.numpy, jax.nn.sigmoid)[name] if is_expression
+                    else getattr(jax.numpy, name, None) or
+                    getattr(jax.lax, name, None) or getattr(jax.nn, name, None))
+        if function:
+            xla = jax.jit(function)
+            values = [jax.numpy.asarray(array) for array in arrays]
+            yield "jax", *keeping(lambda: xla(*values).block_until_ready())
+    except ImportError:
+        pass
+    try:
+        import numba
+        ufunc = getattr(numpy, name.replace("asin", "arcsin").replace(
+            "acos", "arccos").replace("atan", "arctan"), None)
+        names = ", ".join("abcdef"[:len(arrays)])
+        body = (NUMBA[name] if is_expression else
+                f"np.{ufunc.__name__}(a[i])" if ufunc else None)
+        if body:
+            scope = {"np": numpy, "g": numpy.float32}
+            exec(f"def loop({names}, out):\n"
+                 f"  for i in range(out.size):\n    out[i] = {body}\n", scope)
+            jitted = numba.njit(fastmath=True)(scope["loop"])
+            out = numpy.empty_like(arrays[0])
+            yield "numba", lambda: jitted(*arrays, out), lambda: out
+    except ImportError:
+        pass
+    try:
+        if is_expression:
+            yield "numexpr", *keeping(NumExpr(1).prepare(name, arrays))
+    except ImportError:
+        pass
+    call = (formulas(numpy, lambda x: 1 / (1 + numpy.exp(-x)))[name]
+            if is_expression else ufunc)
+    if call:
+        yield "numpy", *keeping(lambda: call(*arrays))
+
+
+NUMBA = {
+    "E1": "a[i] + b[i]", "E2": "a[i] * b[i] + c[i]",
+    "E3": "a[i] / (g(1) + np.exp(-a[i]))",
+    "E4": "np.sqrt((a[i] * g(2) + b[i]) / g(12))",
+    "E5": "a[i] * b[i] + c[i] * (a[i] + c[i] + d[i] + e[i]) + f[i]",
+    "E6": "a[i] * g(0.5) * (np.tanh((a[i] + a[i] * a[i] * a[i] * g(0.044715))"
+          " * g(0.79788456)) + g(1))",
+    "E7": "np.sin(a[i]) + np.cos(b[i]) * np.exp(-(a[i] * a[i]))",
+}
+
+
+def exact(name, arrays):
+    tensors = [torch.from_numpy(array).double() for array in arrays]
+    call = (formulas(torch, torch.sigmoid)[name] if name in EXPRESSIONS
+            else FUNCTIONS[name][2])
+    return call(*tensors).numpy()
+
+
+def ulps(result, expected):
+    """The largest error in units in the last place of f32."""
+    exponent = numpy.frexp(expected)[1].clip(-125)
+    off = numpy.abs(result.astype(numpy.float64) - expected)
+    return float(numpy.nanmax(off / numpy.exp2(exponent - 24.0)))
+
+
+def timed(call, times):
+    begin = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - begin) / times
+
+
+def row(name, kexpr):
+    random = numpy.random.default_rng(1)
+    low, high = (0.1, 2) if name in EXPRESSIONS else FUNCTIONS[name][1]
+    arrays = [random.uniform(low, high, ELEMENTS).astype(numpy.float32)
+              for _ in range(OPERANDS.get(name, 1))]
+    found, expected = {}, exact(name, arrays)
+    for side, call, result in sides(name, arrays, kexpr):
+        call()
+        found[side] = call, ulps(numpy.asarray(result()), expected)
+    repeats = {side: 1 + int(ENOUGH / timed(call, 2))
+               for side, (call, _) in found.items()}
+    rounds = [{side: timed(call, repeats[side])
+               for side, (call, _) in found.items()} for _ in range(ROUNDS)]
+    print(name, *(f"{side} "
+                  f"{statistics.median(r[side] for r in rounds) * 1e9 / ELEMENTS:.3f}"
+                  f" ({error:.2f})" for side, (_, error) in found.items()),
+          sep="\t", flush=True)
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    kexpr = Kexpr(sys.argv[1])
+    for name in sys.argv[2:] or [*EXPRESSIONS, *FUNCTIONS]:
+        row(name, kexpr)
+
+
+if __name__ == "__main__":
+    main()
