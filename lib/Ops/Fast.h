@@ -138,7 +138,7 @@ template <class V> V erf(V x) {
   return copySign(select(a > 1.0f, large, small), x);
 }
 
-/// x = (1 + f) 2^-n with 1 + f at least a bound, as bits, and below twice that;
+/// x = (1 + f) 2^-n with 1 + f at least a bound, and below twice that;
 /// n in units of 2^23. f is NaN or infinite where x is.
 template <class V> struct Split { V f, n; };
 
@@ -153,14 +153,13 @@ template <std::uint32_t Bound, int Shift, class V> auto normalizer(V x) {
 }
 
 /// Of a positive number, 0 or infinity; `scaled` has the sign of x, but no -0.
-template <std::uint32_t Bound = TwoThirds, class V>
-Split<V> split(V x, V &scaled) {
+template <class V> Split<V> split(V x, V &scaled) {
   // By 2^25 below 2^-100 and by 2^-2 elsewhere: so neither the number nor the
   // power that takes it to 1 is subnormal.
   auto isSmall = (x.template bits<std::int32_t>() - 0x0d800000) >> 31;
   auto factor = (isSmall & 0x0d800000) + 0x3e800000;
   scaled = fma(x, factor.template bits<float>(), 0.0f);
-  auto power = normalizer<Bound, 0>(scaled);
+  auto power = normalizer<RootHalf, 0>(scaled);
   auto n = power + (factor - 0x7f000000);
   return {fma(scaled, power.template bits<float>(), -1.0f),
           n.template to<float>()};
@@ -181,19 +180,6 @@ template <class V> V logarithm(Split<V> of) {
       paired(f, z, -0x1.ffffd6p-2, 0x1.5554fcp-2, -0x1.00145p-2, 0x1.99d3a6p-3,
              -0x1.503882p-3, 0x1.1ea97ep-3, -0x1.3b0e7p-3, 0x1.1f2316p-3);
   return fma(n, -Ln2 * 0x1p-23f, fma(z, tail, f));
-}
-
-template <class V> V log10(V x) {
-  V scaled = x;
-  // With this bound less cancels between the terms of the sum.
-  auto [f, n] = split<RootHalf>(x, scaled);
-  V z = f * f;
-  V tail = paired(f, z, -0x1.bcb7bp-3, 0x1.287d4p-3, -0x1.bcbeacp-4, 0x1.62dp-4,
-                  -0x1.26ba58p-4, 0x1.0bcabp-4, -0x1.fef80cp-5, 0x1.2ce95p-5);
-  V part = fma(z, tail, f * 0x1.bcb7bp-2f);
-  V result = unlessNegative(scaled, fma(n, -0x1.344136p-25f, part));
-  return select(scaled.template bits<std::int32_t>() == 0, -Infinity<V>,
-                result);
 }
 
 /// ln(1 + x), where `sum` is 1 + x and positive. As the sum has lost low bits
@@ -218,7 +204,7 @@ template <class V> V log1p(V x) {
 /// log(1 + f) = log((1 + s) / (1 - s)) = 2 s + s^3 (2/3 + ...).
 template <class V> Sum<V> log2(V x) {
   V scaled = x;
-  auto [f, n] = split<RootHalf>(x, scaled);
+  auto [f, n] = split(x, scaled);
   V d = f + 2.0f;
   V inverse = 1.0f / d;
   V s = f * inverse;

@@ -111,11 +111,15 @@ Execution::Execution(const KernelImpl &kernel, std::span<const Launch> launches,
   }
   const LaunchPolicy &policy = kernel.policy();
   isStreamed = policy.streams(elements, options);
+  learns = policy.learns(elements, options);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const Invocation &call = *launches[i].call;
     streams[i] = isStreamed && call.canStream(launches[i].first)
                      ? kernel.loops().streaming(call.chosen())
                      : nullptr;
+    // Until it is built it has the ordinary code.
+    learns &= !isStreamed || (streams[i] && streams[i]->code().machine !=
+                                                call.chosen().code().machine);
   }
   maxThreads = policy.isMemoryBound(elements) ? onePerCore(options.maxThreads)
                                               : options.maxThreads;
@@ -154,6 +158,15 @@ void Execution::run(std::int64_t begin, std::int64_t end,
 }
 
 Status Execution::run(DefaultFloats &floats) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = learns ? Clock::now() : Clock::time_point();
+  auto status = runAll(floats);
+  if (learns && status)
+    kernel.policy().note(elements, isStreamed, Clock::now() - start);
+  return status;
+}
+
+Status Execution::runAll(DefaultFloats &floats) {
   const std::int64_t grain = kernel.policy().grainFor(options);
   // Threads of oneTBB take some 50 microseconds to wake up (two cores of a
   // virtual machine); a host that sets tiles wants these.

@@ -59,6 +59,7 @@ public:
 private:
   TaskMemory memory() const;
   std::int64_t unitsOf(std::int64_t count) const;
+  Status runAll(DefaultFloats &floats);
   void run(std::int64_t begin, std::int64_t end, TaskMemory &memory) const;
 
   const KernelImpl &kernel;
@@ -71,6 +72,8 @@ private:
   /// Of all calls; their sum may pass 64 bits.
   double elements = 0;
   bool isStreamed = false;
+  /// Whether the policy is to be told what this took.
+  bool learns = false;
   unsigned maxThreads; ///< As in `Split`.
   TaskMemory callers;
 };

@@ -128,7 +128,7 @@ bool KernelImpl::runContiguous(const CallArguments &call,
     return false;
   const std::int64_t count = required.contiguousCount(call);
   if (count < 0 || !launching.isSerial(count, options) ||
-      launching.streams(static_cast<double>(count), options))
+      launching.mayStream(static_cast<double>(count), options))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
   pointers[0] = call.outputs[0].data();

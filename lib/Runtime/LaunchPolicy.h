@@ -9,10 +9,12 @@
 
 #include "Runtime/Executor.h"
 #include "Runtime/Hardware.h"
+#include "Runtime/StoreChoice.h"
 #include "Semantics/Plan.h"
 #include "kexpr/Kernel.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace kexpr::runtime {
 
@@ -33,30 +35,51 @@ public:
     return options.tileElements > 0 ? count <= options.tileElements
                                     : count < GrainsShared * grain;
   }
-  /// Whether a call or batch of so many elements is to write past the caches.
-  bool streams(double count, const RunOptions &options) const {
+  /// Whether a call or batch of so many elements may write past the caches.
+  bool mayStream(double count, const RunOptions &options) const {
     return options.stores == Stores::Choose
-               ? isMemoryBound(count)
+               ? passes(count * bytesMoved, StoreChoice::FewestBytes)
                : options.stores == Stores::Streamed;
+  }
+  /// Whether it is to.
+  bool streams(double count, const RunOptions &options) const {
+    if (!learns(count, options))
+      return mayStream(count, options);
+    return choice.streams(count * bytesMoved);
+  }
+  /// Whether that depends on what such calls took, which `note` is to be told.
+  bool learns(double count, const RunOptions &options) const {
+    return options.stores == Stores::Choose && mayStream(count, options) &&
+           !isMemoryBound(count);
+  }
+  void note(double count, bool streamed, std::chrono::nanoseconds took) const {
+    choice.note(count * bytesMoved, streamed, took);
   }
   /// Whether the caches do not hold so many elements, and memory is what a core
   /// waits for.
   bool isMemoryBound(double count) const {
-    // Less than any machine's caches hold: what most calls move.
-    constexpr double fewBytes = 1 << 20;
-    const double bytes = count * static_cast<double>(bytesMoved);
-    return bytes >= fewBytes && bytes >= static_cast<double>(lastCacheBytes());
+    constexpr auto any = std::numeric_limits<double>::max();
+    return passes(count * bytesMoved, any);
   }
 
 private:
+  /// Whether bytes are as many as a limit or the last-level cache has.
+  static bool passes(double bytes, double limit) {
+    // Less than any machine's caches hold: what most calls move.
+    constexpr double fewBytes = 1 << 20;
+    return bytes >= fewBytes &&
+           (bytes >= limit || bytes >= static_cast<double>(lastCacheBytes()));
+  }
+
   std::int64_t grain;
   /// Bytes an element moves; 0 where computing it takes longer than memory.
-  std::size_t bytesMoved;
+  double bytesMoved;
+  mutable StoreChoice choice;
 };
 
 inline LaunchPolicy::LaunchPolicy(const semantics::Plan &plan)
-    : bytesMoved(plan.bytesPerElement()) {
-  const double bytes = static_cast<double>(bytesMoved);
+    : bytesMoved(static_cast<double>(plan.bytesPerElement())) {
+  const double bytes = bytesMoved;
   const double operations = plan.work().operations;
   // Several microseconds of work, for which handing it to another thread pays.
   // Rates are those of one current core.

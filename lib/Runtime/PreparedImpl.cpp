@@ -34,7 +34,7 @@ Status PreparedImpl::prepare(Span<const TensorView> inputs,
   const std::int64_t count = call.count();
   if (count == 0 || !call.isOneLoop() ||
       !kernel->policy().isSerial(count, options) ||
-      kernel->policy().streams(static_cast<double>(count), options))
+      kernel->policy().mayStream(static_cast<double>(count), options))
     return {};
   strides.resize(kernel->tensors());
   InlineBuffer<void *, 16> pointers(kernel->slots());

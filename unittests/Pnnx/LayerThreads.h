@@ -29,6 +29,8 @@ protected:
   bool forward(int caller, unsigned threads) const {
     RunOptions options;
     options.maxThreads = threads;
+    // A loop that streams is built by a thread of the engine.
+    options.stores = Stores::Cached;
     return bool(layer->forward(inputs[caller], outputs[caller], options));
   }
   void verify() const {
