@@ -38,13 +38,17 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
   for (const auto &[name, mode] : modes) {
     benchmark::RegisterBenchmark(
         ("first/" + std::string(name) + suffix).c_str(),
-        [text, mode = mode](auto &state) { timeFirst(state, text, mode); })
+        [text, mode = mode](auto &state) {
+          timeFirst(state, text, {.mode = mode});
+        })
         ->UseManualTime()
         ->Iterations(300)
         ->Unit(benchmark::kMicrosecond);
     benchmark::RegisterBenchmark(
         ("compile/" + std::string(name) + suffix).c_str(),
-        [text, mode = mode](auto &state) { timeCompile(state, text, mode); })
+        [text, mode = mode](auto &state) {
+          timeCompile(state, text, {.mode = mode});
+        })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
@@ -52,7 +56,8 @@ static void registerLength(const Engine &engine, Pool &pool, int operators) {
                                [text](auto &state) { timeDisk(state, text); })
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark(("lookup" + suffix).c_str(), timeLookup, text)
+  benchmark::RegisterBenchmark(("lookup" + suffix).c_str(), timeLookup, text,
+                               CompileOptions())
       ->ThreadRange(1, 2)
       ->UseRealTime();
   auto work = std::make_shared<Workload>(text, std::vector<Shape>{{16}});

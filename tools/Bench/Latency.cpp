@@ -51,7 +51,7 @@ static Status forget(const Engine &engine) {
 }
 
 void tools::timeCompile(benchmark::State &state, const std::string &expression,
-                        Mode mode) {
+                        const CompileOptions &options) {
   const Engine engine(oneKernel());
   const std::pair<const char *, std::chrono::nanoseconds CompileTimes::*>
       stages[] = {{"parse", &CompileTimes::parse},
@@ -61,8 +61,8 @@ void tools::timeCompile(benchmark::State &state, const std::string &expression,
                   {"link", &CompileTimes::link}};
   CompileTimes sum;
   for (auto _ : state) {
-    const auto kernel = timeMaking(
-        state, [&] { return engine.compile(expression, {.mode = mode}); });
+    const auto kernel =
+        timeMaking(state, [&] { return engine.compile(expression, options); });
     if (!kernel || !succeeded(state, forget(engine)))
       return;
     for (const auto &[name, time] : stages)
@@ -118,7 +118,7 @@ static void settle(const Engine &engine, const Kernel &kernel) {
 }
 
 void tools::timeFirst(benchmark::State &state, const std::string &expression,
-                      Mode mode) {
+                      const CompileOptions &options) {
   const Engine engine(oneKernel());
   FirstCall call(expression);
   if (!succeeded(state, call.prepare(engine, expression)))
@@ -127,7 +127,7 @@ void tools::timeFirst(benchmark::State &state, const std::string &expression,
     if (!succeeded(state, forget(engine)))
       return;
     const auto kernel = timeMaking(state, [&]() -> Expected<Kernel> {
-      auto made = engine.compile(expression, {.mode = mode});
+      auto made = engine.compile(expression, options);
       const Status status = made ? call.run(*made) : made.error();
       if (!status)
         return status.error();
@@ -135,30 +135,32 @@ void tools::timeFirst(benchmark::State &state, const std::string &expression,
     });
     if (!kernel)
       return;
-    if (mode == Mode::Tiered)
+    if (options.mode == Mode::Tiered)
       settle(engine, *kernel);
   }
 }
 
-void tools::timeDisk(benchmark::State &state, const std::string &expression) {
+void tools::timeDisk(benchmark::State &state, const std::string &expression,
+                     const CompileOptions &options) {
   const ScratchDirectory directory;
-  const EngineOptions options{.cacheDirectory = directory.path()};
-  const auto first = Engine(options).compile(expression);
+  const EngineOptions cached{.cacheDirectory = directory.path()};
+  const auto first = Engine(cached).compile(expression, options);
   if (!succeeded(state, first ? Status() : first.error()))
     return;
   for (auto _ : state) {
-    const Engine engine(options);
+    const Engine engine(cached);
     const auto kernel =
-        timeMaking(state, [&] { return engine.compile(expression); });
+        timeMaking(state, [&] { return engine.compile(expression, options); });
     if (!kernel || engine.stats().diskHits != 1)
       return state.SkipWithError("not found on disk");
   }
 }
 
-void tools::timeLookup(benchmark::State &state, const std::string &expression) {
+void tools::timeLookup(benchmark::State &state, const std::string &expression,
+                       const CompileOptions &options) {
   static const Engine engine;
   for (auto _ : state) {
-    auto kernel = engine.compile(expression);
+    auto kernel = engine.compile(expression, options);
     if (!kernel)
       return static_cast<void>(succeeded(state, kernel.error()));
     benchmark::DoNotOptimize(kernel);

@@ -33,18 +33,20 @@ private:
 /// Compiles `expression` anew in every iteration; counts the stages in seconds:
 /// parse, plan, emit, codegen, link.
 void timeCompile(benchmark::State &state, const std::string &expression,
-                 Mode mode);
+                 const CompileOptions &options);
 
 /// A new expression to its first result, over 4096 elements of every operand.
 /// The wait for what is built in the background is not timed.
 void timeFirst(benchmark::State &state, const std::string &expression,
-               Mode mode);
+               const CompileOptions &options);
 
 /// An expression that another engine left on disk, to a callable kernel.
-void timeDisk(benchmark::State &state, const std::string &expression);
+void timeDisk(benchmark::State &state, const std::string &expression,
+              const CompileOptions &options = {});
 
 /// A kernel that the engine has. Any number of threads share one engine.
-void timeLookup(benchmark::State &state, const std::string &expression);
+void timeLookup(benchmark::State &state, const std::string &expression,
+                const CompileOptions &options = {});
 
 } // namespace kexpr::tools
 

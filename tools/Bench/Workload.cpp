@@ -8,9 +8,10 @@
 
 #include "Support/Text.h"
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <optional>
+#include <ranges>
 #include <string>
 
 using namespace kexpr;
@@ -20,8 +21,8 @@ using namespace kexpr::tools;
 class OpByOp::Builder {
 public:
   Builder(const Engine &engine, const Expression &expression,
-          Span<const Shape> inputs)
-      : engine(engine), expression(expression),
+          Span<const Shape> inputs, Precision precision)
+      : engine(engine), expression(expression), precision(precision),
         shapes(inputs.begin(), inputs.end()) {
     product.inputCount = inputs.size();
   }
@@ -98,7 +99,7 @@ private:
   /// Adds a step whose result comes onto the stack.
   Status addStep(const std::string &text,
                  const std::vector<std::size_t> &arguments) {
-    auto kernel = engine.compile(text);
+    auto kernel = engine.compile(text, {.precision = precision});
     if (!kernel)
       return kernel.error();
     std::vector<TensorView> views;
@@ -119,17 +120,17 @@ private:
     std::vector<bool> isNeeded(shapes.size());
     for (std::size_t output : product.outputs)
       isNeeded[product.inputCount + output] = true;
-    for (auto step = product.steps.rbegin(); step != product.steps.rend();
-         ++step)
-      for (std::size_t argument : step->arguments)
+    for (Step &step : std::views::reverse(product.steps))
+      for (std::size_t argument : step.arguments)
         if (argument >= product.inputCount && !isNeeded[argument]) {
           isNeeded[argument] = true;
-          step->lastUses.push_back(argument - product.inputCount);
+          step.lastUses.push_back(argument - product.inputCount);
         }
   }
 
   const Engine &engine;
   const Expression &expression;
+  const Precision precision;
   /// Of all values.
   std::vector<Shape> shapes;
   std::vector<Item> stack;
@@ -138,8 +139,8 @@ private:
 
 Expected<OpByOp> OpByOp::make(const Engine &engine,
                               const Expression &expression,
-                              Span<const Shape> shapes) {
-  return Builder(engine, expression, shapes).build();
+                              Span<const Shape> shapes, Precision precision) {
+  return Builder(engine, expression, shapes, precision).build();
 }
 
 Expected<std::vector<Array>> OpByOp::run(Span<const TensorView> inputs,
@@ -207,7 +208,8 @@ Status tools::sameBits(const void *results, const void *expected,
   const auto *a = static_cast<const float *>(results);
   const auto *b = static_cast<const float *>(expected);
   for (std::int64_t i = 0; i < count; ++i)
-    if (std::memcmp(a + i, b + i, sizeof(float)) != 0 &&
+    if (std::bit_cast<std::uint32_t>(a[i]) !=
+            std::bit_cast<std::uint32_t>(b[i]) &&
         !(std::isnan(a[i]) && std::isnan(b[i])))
       return Error(ErrorCode::CompileFailed,
                    concat("wrong result: element ", i, " is ", a[i],
@@ -216,7 +218,7 @@ Status tools::sameBits(const void *results, const void *expected,
 }
 
 Status Workload::compile(const Engine &engine) {
-  auto compiled = engine.compile(text);
+  auto compiled = engine.compile(text, {.precision = precision});
   if (!compiled)
     return compiled.error();
   const std::size_t operands = compiled->expression().operandCount();
@@ -259,7 +261,8 @@ Status Workload::allocate(Pool &pool) {
 
 Status Workload::verify(const Engine &engine, Pool &pool,
                         const RunOptions &options) {
-  auto oracle = engine.compile(text, {.mode = Mode::Interpret});
+  auto oracle =
+      engine.compile(text, {.mode = Mode::Interpret, .precision = precision});
   if (!oracle)
     return oracle.error();
   std::vector<TensorView> expected;
@@ -288,7 +291,7 @@ Status Workload::prepareOpByOp(const Engine &engine,
                                const RunOptions &options) {
   if (rival)
     return {};
-  auto made = OpByOp::make(engine, kernel->expression(), shapes);
+  auto made = OpByOp::make(engine, kernel->expression(), shapes, precision);
   if (!made)
     return made.error();
   rival = std::move(*made);

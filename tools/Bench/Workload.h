@@ -29,7 +29,7 @@ public:
   /// compiling an operator.
   static Expected<OpByOp> make(const Engine &engine,
                                const Expression &expression,
-                               Span<const Shape> shapes);
+                               Span<const Shape> shapes, Precision precision);
 
   /// The results, in tensors of their own.
   Expected<std::vector<Array>> run(Span<const TensorView> inputs,
@@ -81,8 +81,9 @@ private:
 class Workload {
 public:
   /// Shapes are those of @0, @1...; one shape alone is that of all operands.
-  Workload(std::string_view expression, std::vector<Shape> shapes)
-      : text(expression), shapes(std::move(shapes)) {}
+  Workload(std::string_view expression, std::vector<Shape> shapes,
+           Precision precision = Precision::Default)
+      : text(expression), shapes(std::move(shapes)), precision(precision) {}
 
   /// Compiles, points into the pool, and holds what the kernel computes with
   /// these options against the interpreter's result, bit for bit (any NaN
@@ -117,6 +118,7 @@ private:
 
   std::string text;
   std::vector<Shape> shapes;
+  const Precision precision;
   std::optional<Kernel> kernel;
   std::optional<OpByOp> rival;
   Shape outputShape;

@@ -49,7 +49,7 @@ std::string tools::runName(const BenchCase &bench, const std::string &side,
 std::vector<std::string> tools::sideNames() {
   std::vector<std::string> sides = {"fused", "op-by-op"};
   for (const PlainLoops *peer : plainPeers())
-    sides.push_back(peer->name);
+    sides.emplace_back(peer->name);
   return sides;
 }
 
@@ -97,7 +97,8 @@ static bool isFor(const PlainLoops &peer, std::int64_t elements) {
 
 static void registerPoint(const Engine &engine, const BenchOptions &options,
                           const BenchCase &bench, const Point &point) {
-  auto work = std::make_shared<Workload>(bench.expression, point.shapes);
+  auto work = std::make_shared<Workload>(bench.expression, point.shapes,
+                                         options.precision);
   const auto add = [&](const char *side, unsigned threads, auto run) {
     benchmark::RegisterBenchmark(runName(bench, side, point, threads).c_str(),
                                  [=, &engine](benchmark::State &state) {
@@ -129,29 +130,40 @@ static void registerPoint(const Engine &engine, const BenchOptions &options,
 
 /// Everything between asking for a kernel and calling it.
 static void registerLatencies(const Engine &engine, const BenchCase &bench,
-                              Mode mode) {
-  auto add = [&, latency = latencyNames](auto measure) mutable {
+                              const BenchOptions &options) {
+  auto add = [&, latency = latencyNames](const auto &measure) mutable {
     return benchmark::RegisterBenchmark(
         (bench.name + latency++->suffix).c_str(),
         [measure, text = bench.expression](auto &state) {
           measure(state, text);
         });
   };
-  add([mode](auto &state, auto &text) { timeCompile(state, text, mode); })
+  const auto in = [precision = options.precision](Mode mode) {
+    return CompileOptions{.mode = mode, .precision = precision};
+  };
+  add([own = in(options.mode)](auto &state, auto &text) {
+    timeCompile(state, text, own);
+  })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
   // An iteration takes a hundred times as long as what is timed.
-  add([](auto &state, auto &text) { timeFirst(state, text, Mode::Tiered); })
+  add([tiered = in(Mode::Tiered)](auto &state, auto &text) {
+    timeFirst(state, text, tiered);
+  })
       ->UseManualTime()
       ->Iterations(30);
-  add([](auto &state, auto &text) {
-    timeCompile(state, text, Mode::Baseline);
+  add([baseline = in(Mode::Baseline)](auto &state, auto &text) {
+    timeCompile(state, text, baseline);
   })->UseManualTime();
-  add([](auto &state, auto &text) { timeDisk(state, text); })->UseManualTime();
-  add([](auto &state, auto &text) { timeLookup(state, text); });
+  add([optimized = in(Mode::Optimized)](auto &state, auto &text) {
+    timeDisk(state, text, optimized);
+  })->UseManualTime();
+  add([optimized = in(Mode::Optimized)](auto &state, auto &text) {
+    timeLookup(state, text, optimized);
+  });
   // So few elements that a call costs what a call costs.
-  auto tiny =
-      std::make_shared<Workload>(bench.expression, std::vector<Shape>{{16}});
+  auto tiny = std::make_shared<Workload>(
+      bench.expression, std::vector<Shape>{{16}}, options.precision);
   add([tiny, &engine](auto &state, auto &) {
     timeWorkload(state, engine, pool(), *tiny, {.maxThreads = 1});
   })->UseRealTime();
@@ -159,7 +171,7 @@ static void registerLatencies(const Engine &engine, const BenchCase &bench,
 
 void tools::registerCases(const Engine &engine, const BenchOptions &options) {
   for (const BenchCase &bench : options.cases) {
-    registerLatencies(engine, bench, options.mode);
+    registerLatencies(engine, bench, options);
     for (const Point &point : pointsOf(bench, options))
       registerPoint(engine, options, bench, point);
   }

@@ -22,7 +22,9 @@ struct BenchOptions {
   std::vector<unsigned> threads;
   /// More of them, for the fused kernel alone and over large sizes only.
   std::vector<unsigned> moreThreads;
+  /// How kernels are compiled where it is measured how long that takes.
   Mode mode = Mode::Optimized;
+  Precision precision = Precision::Default;
 };
 
 /// One case at one size: what a row of the table is about.

@@ -75,6 +75,7 @@ static void addOptions(CLI::App &app, Options &options) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
       ->type_name("N,...");
+  addPrecision(app, options.bench.precision);
   app.add_option("--json", options.json, "write all results to a file")
       ->type_name("FILE");
   app.add_option("--report", options.report, "write a page of plots and tables")
