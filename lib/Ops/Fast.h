@@ -114,9 +114,12 @@ template <class V> V silu(V x) {
 
 /// m / (m + 2) with m = e^2|x| - 1.
 template <class V> V tanh(V x) {
-  auto [power, r] = reduce<0, false>(atMost(abs(x), 9.1f), 2);
+  V a = abs(x);
+  auto [power, r] = reduce<0, false>(atMost(atLeast(a, single::Tiny), 9.1f), 2);
   V m = fma(power, r * exponentialSlope(r, 2), power - 1.0f);
-  return copySign(m / (m + 2.0f), x);
+  V result = m / (m + 2.0f);
+  // What is so small that m would be subnormal is its own tangent.
+  return copySign(select(result < a, result, a), x);
 }
 
 /// a + a q(a^2) up to 1, and 1 - 2^(a q(a)) beyond, the exponent being
@@ -347,9 +350,9 @@ template <class V> V acosh(V x) {
 }
 
 template <class V> V atanh(V x) {
-  V a = abs(x);
-  V f = (a + a) / (1.0f - a);
-  return copySign(log1p(f) * 0.5f, x);
+  V a = abs(x), normal = atLeast(a, single::Tiny);
+  V f = (normal + normal) / (1.0f - normal);
+  return copySign(select(a < normal, a, log1p(f) * 0.5f), x);
 }
 
 /// |x| up to which a whole number of turns leaves a rest that is right.
