@@ -19,6 +19,7 @@
 #include "Ops/Algebra/Scalar.h"
 #include "Ops/Conversion.h"
 #include "Ops/Operators.h"
+#include "Ops/ReductionLoops.h"
 #include "Ops/Table.h"
 
 namespace kexpr::ops {
@@ -29,6 +30,8 @@ struct BlockTables {
   std::array<const BlockFn *, ArithmeticCount> operators;
   /// For each type in `AllTypes`, the conversions to each.
   std::array<const BlockFn *, std::size(AllTypes)> conversions;
+  /// For each of `Reductions`, its loops in each of `AllTypes`.
+  const ReductionRow *reductions;
 };
 template <Isa I> BlockTables blockTables();
 template <> BlockTables blockTables<Isa::Baseline>();
@@ -186,7 +189,8 @@ template <Isa I> BlockTables makeBlockTables() {
       std::index_sequence<A...>, std::index_sequence<From...>) {
     return BlockTables{
         {makeBlockTable<I, static_cast<Arithmetic>(A)>(AllOperators{})...},
-        {makeConversions<I, AllTypes[From]>(types)...}};
+        {makeConversions<I, AllTypes[From]>(types)...},
+        makeReductions<I>(Reductions{})};
   }
   (std::make_index_sequence<ArithmeticCount>{}, types);
 }

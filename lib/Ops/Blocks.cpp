@@ -30,3 +30,7 @@ std::span<const BlockFn> kexpr::ops::blocks(Arithmetic arithmetic) {
 BlockFn kexpr::ops::conversion(DType from, DType to) {
   return tables().conversions[positionOf(from)][positionOf(to)];
 }
+
+const ReductionLoops &kexpr::ops::loopsOf(ReductionId reduction, DType form) {
+  return tables().reductions[reduction][positionOf(form)];
+}

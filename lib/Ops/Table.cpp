@@ -7,6 +7,8 @@
 #include "Ops/Table.h"
 
 #include "Ops/Operators.h"
+#include "Ops/ReductionTable.h"
+#include "Ops/Reductions.h"
 #include "Support/Fork.h"
 
 #include <algorithm>
@@ -190,4 +192,47 @@ std::string_view kexpr::ops::closest(std::string_view name) {
 unsigned kexpr::ops::arityOfName(std::string_view name) {
   auto id = find(name);
   return id ? table()[*id].arity : 0;
+}
+
+namespace {
+template <class R, kexpr::DType Form> Work workOfReduction() {
+  Work work;
+  if constexpr (worksIn(R::info.types, Form)) {
+    using T = Element<Form>;
+    using V = Value<CostAlgebra, typename R::template Element<T>>;
+    const V x{{&work, 0}};
+    Several<V, R::template parts<T>> state;
+    for (V &part : state.each)
+      part = x;
+    R::step(state, x);
+  }
+  return work;
+}
+
+template <class R> ReductionEntry makeReductionEntry() {
+  return {R::info, &R::template reference<double>, [](kexpr::DType form) {
+            return visitType(form, []<kexpr::DType Form>() {
+              return workOfReduction<R, Form>();
+            });
+          }};
+}
+
+template <class... R> auto makeReductionEntries(OpList<R...>) {
+  return std::array<ReductionEntry, sizeof...(R)>{makeReductionEntry<R>()...};
+}
+} // namespace
+
+std::span<const ReductionEntry> kexpr::ops::reductions() {
+  static const auto table = makeReductionEntries(Reductions{});
+  return table;
+}
+
+std::optional<ReductionId> kexpr::ops::findReduction(std::string_view name) {
+  ReductionId id = 0;
+  for (const ReductionEntry &entry : reductions()) {
+    if (entry.info.name == name)
+      return id;
+    ++id;
+  }
+  return std::nullopt;
 }

@@ -210,6 +210,17 @@ void Interpreter::compute(Block &block) const {
   }
 }
 
+/// Gives elements to `lanes`, if the access is constant, or to `each`.
+static void reduce(const Access &access, std::size_t count, const void *from,
+                   void *lanes, void *each, std::int64_t partStride) {
+  const ops::ReductionLoops &loops = access.reducing->loops();
+  if (access.pattern == AccessPattern::Constant)
+    loops.along(count, from, lanes);
+  else
+    loops.across(count, from, each,
+                 static_cast<std::size_t>(partStride) / sizeOf(access.type));
+}
+
 void Interpreter::store(const Block &block, void *const *pointers,
                         const std::int64_t *strides) const {
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -217,7 +228,10 @@ void Interpreter::store(const Block &block, void *const *pointers,
     auto *base = static_cast<std::byte *>(pointers[i]);
     const std::size_t size = sizeOf(plan.outputs[i].type);
     const auto step = static_cast<std::int64_t>(size);
-    if (plan.outputs[i].pattern == AccessPattern::Contiguous)
+    if (plan.outputs[i].reducing)
+      reduce(plan.outputs[i], static_cast<std::size_t>(block.size), from,
+             pointers[i], base + block.first * step, strides[i]);
+    else if (plan.outputs[i].pattern == AccessPattern::Contiguous)
       std::memmove(base + block.first * step, from, block.size * size);
     else
       copyStrided(base + block.first * strides[i], strides[i],

@@ -53,13 +53,34 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
+/// "sum in lanes", "sum of each".
+static std::string reducedAs(const Access &access) {
+  return concat(ops::reductions()[access.reducing->reduction].info.name,
+                access.pattern == AccessPattern::Constant ? " in lanes"
+                                                          : " of each");
+}
+
 /// Bytes that the accesses move for an element.
 static std::size_t bytesOf(const std::vector<Access> &accesses) {
   std::size_t bytes = 0;
   for (const Access &access : accesses)
-    if (access.pattern != AccessPattern::Constant)
+    if (access.pattern != AccessPattern::Constant && !access.reducing)
       bytes += sizeOf(access.type);
   return bytes;
+}
+
+ops::Work Plan::work() const {
+  ops::Work total = graph.work(precision);
+  for (const Access &output : outputs) {
+    if (!output.reducing)
+      continue;
+    const ops::Work step = ops::reductions()[output.reducing->reduction].workOf(
+        output.reducing->form);
+    total.operations += step.operations;
+    total.wide += step.wide;
+    total.latency += step.latency;
+  }
+  return total;
 }
 
 std::size_t Plan::bytesPerElement() const {
@@ -75,8 +96,11 @@ std::string Plan::str() const {
         concat("input @", graph.inputs[i], ": ", kexpr::nameOf(inputs[i].type),
                ", ", nameOf(inputs[i].pattern), '\n');
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
-                   nameOf(outputs[i].pattern), '\n');
+    text +=
+        concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
+               outputs[i].reducing ? reducedAs(outputs[i])
+                                   : std::string(nameOf(outputs[i].pattern)),
+               '\n');
   if (precision != Precision::Default)
     text += concat("precision: ", ops::nameOf(precision), '\n');
   if (streams)
@@ -111,6 +135,10 @@ std::string Plan::key() const {
     for (const Access &access : *accesses) {
       put(access.type);
       put(access.pattern);
+      const Reducing reducing = access.reducing.value_or(Reducing());
+      put(access.reducing.has_value());
+      put(reducing.reduction);
+      put(reducing.form);
     }
   }
   return key;

@@ -7,10 +7,12 @@
 #ifndef KEXPR_SEMANTICS_PLAN_H
 #define KEXPR_SEMANTICS_PLAN_H
 
+#include "Ops/ReductionTable.h"
 #include "Semantics/Graph.h"
 #include "Syntax/Listing.h"
 
 #include <memory>
+#include <optional>
 
 namespace kexpr::semantics {
 
@@ -24,10 +26,24 @@ enum class AccessPattern : std::uint8_t {
 /// "contiguous", "constant", "strided".
 std::string_view nameOf(AccessPattern pattern);
 
-/// How one operand is read or one output is written.
+/// A reduction, and the type that it computes in.
+struct Reducing {
+  ops::ReductionId reduction = 0;
+  DType form = DType::F32;
+  const ops::ReductionLoops &loops() const {
+    return ops::loopsOf(reduction, form);
+  }
+  friend bool operator==(const Reducing &, const Reducing &) = default;
+};
+
+/// How one operand is read or one output is written. An output may be states of
+/// a reduction, which take its elements: if contiguous a state for each element
+/// of the loop, with strides from one part of a state to the next; if constant
+/// `ReductionLanes` states for all of them, in turn.
 struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
+  std::optional<Reducing> reducing = std::nullopt;
   friend bool operator==(const Access &, const Access &) = default;
 };
 
@@ -60,7 +76,8 @@ struct Plan {
   /// Null without dumps. Machine code does not depend on it.
   std::shared_ptr<const Source> source = nullptr;
 
-  ops::Work work() const { return graph.work(precision); }
+  /// Work of one element, reductions included.
+  ops::Work work() const;
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
@@ -88,8 +105,9 @@ struct Plan {
 /// The fused loop as a function, compiled or interpreted. `pointers` holds the
 /// outputs' first elements, then the inputs', then the parameters; `strides`
 /// holds, in the same order, the byte steps of outputs and inputs whose access
-/// pattern is `Strided` (others are not read). An output pointer may equal an
-/// input pointer of the same access pattern and type.
+/// pattern is `Strided`, and from part to part of contiguous states (others are
+/// not read). An output pointer may equal an input pointer of the same access
+/// pattern and type. Contiguous states have room for a multiple of 64.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

@@ -1,0 +1,144 @@
+//===- Ops/ReductionLoops.h - Reductions over blocks of elements --------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The loops behind `loopsOf()`, compiled for each instruction set; see
+/// BlockLoops.h.
+///
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_REDUCTIONLOOPS_H
+#define KEXPR_OPS_REDUCTIONLOOPS_H
+
+#include "Ops/Algebra/Scalar.h"
+#include "Ops/ReductionTable.h"
+#include "Ops/Reductions.h"
+
+namespace kexpr::ops {
+
+/// The loops of a reduction in each of `AllTypes`.
+using ReductionRow = std::array<ReductionLoops, std::size(AllTypes)>;
+
+/// The loops of a reduction in a form.
+template <class R, DType Form, Isa I> class ReductionLoop {
+  using T = Element<Form>;
+  using E = typename R::template Element<T>;
+  using V = Value<ScalarAlgebra<I>, E>;
+  static constexpr int parts = R::template parts<T>;
+  using State = Several<V, parts>;
+
+  static State load(const E *states, std::size_t pitch) {
+    State state;
+    for (int p = 0; p < parts; ++p)
+      state.each[p] = V{states[p * pitch]};
+    return state;
+  }
+  static void store(E *states, std::size_t pitch, const State &state) {
+    for (int p = 0; p < parts; ++p)
+      states[p * pitch] = state.each[p].rep;
+  }
+
+public:
+  static void reset(std::size_t count, void *to, std::size_t pitch) {
+    auto *states = static_cast<E *>(to);
+    for (int p = 0; p < parts; ++p)
+      for (std::size_t i = 0; i < count; ++i)
+        states[p * pitch + i] =
+            R::identity(static_cast<unsigned>(p), V{E{}}).rep;
+  }
+
+  // What is flattened is vectorised; see BlockLoop.
+
+  [[gnu::flatten]] static void across(std::size_t count, const void *from,
+                                      void *to, std::size_t pitch) {
+    const auto *elements = static_cast<const E *>(from);
+    auto *states = static_cast<E *>(to);
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < count; ++i)
+      store(states + i, pitch,
+            R::step(load(states + i, pitch), V{elements[i]}));
+  }
+
+  [[gnu::flatten]] static void along(std::size_t count, const void *from,
+                                     void *states) {
+    const auto *elements = static_cast<const E *>(from);
+    constexpr std::size_t lanes = ReductionLanes;
+    for (; count >= lanes; count -= lanes, elements += lanes)
+      across(lanes, elements, states, lanes);
+    across(count, elements, states, lanes);
+  }
+
+  [[gnu::flatten]] static void combine(std::size_t count, void *to,
+                                       std::size_t pitch, const void *from,
+                                       std::size_t laterPitch) {
+    auto *states = static_cast<E *>(to);
+    const auto *later = static_cast<const E *>(from);
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < count; ++i)
+      store(states + i, pitch,
+            R::combine(load(states + i, pitch), load(later + i, laterPitch)));
+  }
+
+  [[gnu::flatten]] static void finish(std::size_t count, const void *from,
+                                      std::size_t pitch, std::int64_t elements,
+                                      void *to) {
+    const auto *states = static_cast<const E *>(from);
+    auto *results = static_cast<E *>(to);
+    const V number{static_cast<E>(elements)};
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < count; ++i)
+      results[i] = R::finish(load(states + i, pitch), number).rep;
+  }
+
+  static constexpr DType element() {
+    if constexpr (std::is_same_v<E, T>)
+      return Form;
+    else
+      return DType::F64;
+  }
+  static constexpr ReductionLoops loops() {
+    return {element(), static_cast<unsigned>(parts),
+            &reset,    &across,
+            &along,    &combine,
+            &finish};
+  }
+};
+
+template <class R, DType Form, Isa I>
+constexpr ReductionLoops reductionLoopsOf() {
+  if constexpr (worksIn(R::info.types, Form))
+    return ReductionLoop<R, Form, I>::loops();
+  else
+    return {};
+}
+
+template <class R, Isa I, std::size_t... K>
+constexpr auto reductionRow(std::index_sequence<K...>) {
+  return std::array{reductionLoopsOf<R, AllTypes[K], I>()...};
+}
+
+/// For each of `Reductions`, the loops in each of `AllTypes`.
+template <Isa I, class... R> const ReductionRow *makeReductions(OpList<R...>) {
+  static constexpr ReductionRow table[] = {
+      reductionRow<R, I>(std::make_index_sequence<std::size(AllTypes)>{})...};
+  return table;
+}
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_REDUCTIONLOOPS_H

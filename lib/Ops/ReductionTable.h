@@ -1,0 +1,60 @@
+//===- Ops/ReductionTable.h - The one table of reductions ---------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_REDUCTIONTABLE_H
+#define KEXPR_OPS_REDUCTIONTABLE_H
+
+#include "Ops/Algebra/Cost.h"
+#include "Ops/Reduction.h"
+#include "kexpr/Tensor.h"
+
+#include <optional>
+#include <span>
+
+namespace kexpr::ops {
+
+/// Position of a reduction in the table.
+using ReductionId = std::uint16_t;
+
+/// A reduction of elements of one type, in loops over states: part p of state c
+/// is element p * pitch + c. Bits do not depend on the instruction set.
+struct ReductionLoops {
+  DType element = DType::F32; ///< Of elements, of parts and of results.
+  unsigned parts = 0;         ///< 0: the reduction has no such form.
+  /// Makes states those of no elements.
+  void (*reset)(std::size_t count, void *states, std::size_t pitch) = nullptr;
+  /// Has every state take an element.
+  void (*across)(std::size_t count, const void *elements, void *states,
+                 std::size_t pitch) = nullptr;
+  /// Has ReductionLanes states, which are their pitch, take elements in turn.
+  void (*along)(std::size_t count, const void *elements,
+                void *states) = nullptr;
+  /// Makes every state that of its elements and of those of a later one.
+  void (*combine)(std::size_t count, void *states, std::size_t pitch,
+                  const void *later, std::size_t laterPitch) = nullptr;
+  /// The results of states of `elements` elements.
+  void (*finish)(std::size_t count, const void *states, std::size_t pitch,
+                 std::int64_t elements, void *results) = nullptr;
+};
+
+/// What the layers above may ask of any reduction.
+struct ReductionEntry {
+  ReductionInfo info;
+  /// The meaning over doubles.
+  double (*reference)(std::span<const double> elements);
+  /// Work of an element, by the computed type.
+  Work (*workOf)(DType form);
+};
+
+std::span<const ReductionEntry> reductions();
+std::optional<ReductionId> findReduction(std::string_view name);
+/// The loops of a reduction that computes in `form`, which is no f16 or bf16,
+/// for the best instruction set that this CPU has.
+const ReductionLoops &loopsOf(ReductionId reduction, DType form);
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_REDUCTIONTABLE_H

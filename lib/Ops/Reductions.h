@@ -1,0 +1,293 @@
+//===- Ops/Reductions.h - The list of all reductions --------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_OPS_REDUCTIONS_H
+#define KEXPR_OPS_REDUCTIONS_H
+
+#include "Ops/Arithmetic.h"
+#include "Ops/Conversion.h"
+#include "Ops/Operators.h"
+#include "Ops/Reduction.h"
+
+#include <limits>
+
+namespace kexpr::ops {
+
+/// f32 is added in f64, f64 as a pair whose second part holds what the first
+/// one's roundings lost (Knuth's TwoSum).
+struct Sum {
+  static constexpr ReductionInfo info{
+      .name = "sum", .doc = "the sum", .ulp = {0.51, 0.5, 0.51}};
+  template <class T>
+  using Element = std::conditional_t<std::is_same_v<T, float>, double, T>;
+  template <class T>
+  static constexpr unsigned parts = std::is_same_v<T, double> ? 2 : 1;
+
+  template <class V> static V identity(unsigned, V like) {
+    return like.like(0);
+  }
+  template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
+    return {{state.each[0] + x}};
+  }
+  template <class V> static Several<V, 2> step(Several<V, 2> state, V x) {
+    const auto [high, lost] = twoSum(state.each[0], x);
+    return {{high, state.each[1] + lost}};
+  }
+  template <class V>
+  static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
+    return {{a.each[0] + b.each[0]}};
+  }
+  template <class V>
+  static Several<V, 2> combine(Several<V, 2> a, Several<V, 2> b) {
+    const auto [high, lost] = twoSum(a.each[0], b.each[0]);
+    return {{high, (a.each[1] + b.each[1]) + lost}};
+  }
+  template <class V> static V finish(Several<V, 1> state, V) {
+    return state.each[0];
+  }
+  template <class V> static V finish(Several<V, 2> state, V) {
+    V sum = state.each[0] + state.each[1];
+    return select(isFinite(state.each[0]), sum, state.each[0]);
+  }
+
+  template <class R> static R reference(std::span<const R> elements) {
+    R sum = 0;
+    for (R x : elements)
+      sum += x;
+    return sum;
+  }
+
+  template <class V> static typename V::Mask isFinite(V x) {
+    return x - x == 0;
+  }
+  template <class V> struct Pair { V high, lost; };
+  /// a + b = high + lost, exactly.
+  template <class V> static Pair<V> twoSum(V a, V b) {
+    V high = a + b, part = high - a;
+    return {high, (a - (high - part)) + (b - part)};
+  }
+};
+
+struct Mean : Sum {
+  static constexpr ReductionInfo info{.name = "mean",
+                                      .doc = "the sum over their number",
+                                      .types = ReductionTypes::Floating,
+                                      .ulp = {0.51, 0.5, 0.51}};
+
+  template <class V> static V finish(Several<V, 1> state, V count) {
+    return state.each[0] / count;
+  }
+  template <class V> static V finish(Several<V, 2> state, V count) {
+    V high = Sum::finish(state, count), quotient = high / count;
+    // What is left of the sum: of its rounding and of the division's.
+    V rest = fma(-quotient, count, state.each[0]) + state.each[1];
+    V mean = quotient + rest / count;
+    return select(isFinite(quotient) & isFinite(rest), mean, quotient);
+  }
+
+  template <class R> static R reference(std::span<const R> elements) {
+    return Sum::reference(elements) / static_cast<R>(elements.size());
+  }
+};
+
+/// The significand of a product apart from its exponent, so that nothing
+/// overflows on the way; f64 has the rounding errors of significands besides.
+struct Prod {
+  static constexpr ReductionInfo info{
+      .name = "prod", .doc = "the product", .ulp = {0.51, 0.5, 0.51}};
+  template <class T> using Element = Sum::Element<T>;
+  template <class T>
+  static constexpr unsigned parts = std::is_same_v<T, double>  ? 3
+                                    : std::is_same_v<T, float> ? 2
+                                                               : 1;
+
+  template <class V> static V identity(unsigned part, V like) {
+    return like.like(part == 0);
+  }
+  template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
+    return {{state.each[0] * x}};
+  }
+  /// An x that is an f32 leaves the product normal.
+  template <class V> static Several<V, 2> step(Several<V, 2> state, V x) {
+    return combine(state, {{x, x.like(0)}});
+  }
+  template <class V> static Several<V, 3> step(Several<V, 3> state, V x) {
+    V tiny = select(abs(x) < 0x1p-1022, 0x1p54, x.like(1));
+    auto scaled = split<3>(x * tiny);
+    scaled.each[1] = scaled.each[1] - select(tiny > 1.0, 54, x.like(0));
+    return combine(state, scaled);
+  }
+  template <class V>
+  static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
+    return {{a.each[0] * b.each[0]}};
+  }
+  template <class V>
+  static Several<V, 2> combine(Several<V, 2> a, Several<V, 2> b) {
+    auto product = split<2>(a.each[0] * b.each[0]);
+    product.each[1] = product.each[1] + (a.each[1] + b.each[1]);
+    return product;
+  }
+  template <class V>
+  static Several<V, 3> combine(Several<V, 3> a, Several<V, 3> b) {
+    V high = a.each[0] * b.each[0];
+    V lost = fma(a.each[0], b.each[0], -high);
+    lost = fma(a.each[0], b.each[2], lost) + a.each[2] * b.each[0];
+    auto product = split<3>(high);
+    product.each[1] = product.each[1] + (a.each[1] + b.each[1]);
+    // Significands of two factors have a product below 4.
+    V one = high.like(1.0), half = high.like(0.5);
+    product.each[2] = lost * select(abs(high) >= 2.0, half, one);
+    return product;
+  }
+  template <class V> static V finish(Several<V, 1> state, V) {
+    return state.each[0];
+  }
+  template <class V, int N> static V finish(Several<V, N> state, V) {
+    V significand = state.each[0];
+    if constexpr (N == 3) {
+      V sum = significand + state.each[2];
+      significand = select(Sum::isFinite(state.each[2]), sum, significand);
+    }
+    // Factors of which all but the last are exact, or the result is infinite
+    // or 0 whatever the last is.
+    constexpr double most = 2040;
+    V n = state.each[1];
+    n = select(n > most, most, select(n < -most, -most, n));
+    V half = floor(n * 0.5), quarter = floor(half * 0.5);
+    return significand * power(quarter) * power(half - quarter) *
+           power(n - half);
+  }
+
+  template <class R> static R reference(std::span<const R> elements) {
+    R product = 1;
+    for (R x : elements)
+      product *= x;
+    return product;
+  }
+
+private:
+  /// 2^n for a whole number |n| < 1023.
+  template <class V> static V power(V n) {
+    auto field = (n + (0x1p52 + 1023)).template bits<std::int64_t>() << 52;
+    return field.template bits<double>();
+  }
+  /// A normal number as significand and exponent; others with exponent 0.
+  template <int N, class V> static Several<V, N> split(V x) {
+    auto bits = x.template bits<std::int64_t>();
+    auto isNormal = (abs(x) >= 0x1p-1022) & Sum::isFinite(x);
+    // A small integer in the low bits of 2^52 is 2^52 plus that integer.
+    auto field = (shiftRightLogical(bits, 52) & 0x7ff) | 0x4330000000000000;
+    V exponent = field.template bits<double>() - (0x1p52 + 1023);
+    constexpr auto others = static_cast<std::int64_t>(0x800fffffffffffff);
+    V significand =
+        ((bits & others) | 0x3ff0000000000000).template bits<double>();
+    Several<V, N> result;
+    for (V &part : result.each)
+      part = x.like(0);
+    result.each[0] = select(isNormal, significand, x);
+    result.each[1] = select(isNormal, exponent, x.like(0));
+    return result;
+  }
+};
+
+/// States of one element, of which `combine` keeps one.
+template <class Best> struct Choice {
+  template <class T> using Element = T;
+  template <class T> static constexpr unsigned parts = 1;
+
+  template <class V>
+  static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
+    return {{Best::formula(a.each[0], b.each[0])}};
+  }
+  template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
+    return combine(state, {{x}});
+  }
+  template <class V> static V finish(Several<V, 1> state, V) {
+    return state.each[0];
+  }
+  template <class R> static R reference(std::span<const R> elements) {
+    R best = elements[0];
+    for (R x : elements.subspan(1))
+      best = Best::reference(best, x);
+    return best;
+  }
+};
+
+/// The largest value of T, or of the other sign.
+template <class T> consteval T farthest(bool isLow) {
+  if constexpr (std::is_floating_point_v<T>)
+    return isLow ? -std::numeric_limits<T>::infinity()
+                 : std::numeric_limits<T>::infinity();
+  else
+    return isLow ? std::numeric_limits<T>::min()
+                 : std::numeric_limits<T>::max();
+}
+
+struct Amax : Choice<Maximum> {
+  static constexpr ReductionInfo info{.name = "amax",
+                                      .doc = "the largest; NaN if one is",
+                                      .types = ReductionTypes::Any,
+                                      .takesNone = false,
+                                      .ulp = Exact};
+  template <class V> static V identity(unsigned, V like) {
+    return like.like(farthest<ElementOf<V>>(true));
+  }
+};
+
+struct Amin : Choice<Minimum> {
+  static constexpr ReductionInfo info{.name = "amin",
+                                      .doc = "the smallest; NaN if one is",
+                                      .types = ReductionTypes::Any,
+                                      .takesNone = false,
+                                      .ulp = Exact};
+  template <class V> static V identity(unsigned, V like) {
+    return like.like(farthest<ElementOf<V>>(false));
+  }
+};
+
+/// Of truth values, as 0 and 1.
+struct Any : Choice<Maximum> {
+  static constexpr ReductionInfo info{.name = "any",
+                                      .doc = "whether one is true",
+                                      .types = ReductionTypes::Truth,
+                                      .ulp = Exact};
+  template <class V> static V identity(unsigned, V like) {
+    return like.like(0);
+  }
+};
+
+struct All : Choice<Minimum> {
+  static constexpr ReductionInfo info{.name = "all",
+                                      .doc = "whether all are true",
+                                      .types = ReductionTypes::Truth,
+                                      .ulp = Exact};
+  template <class V> static V identity(unsigned, V like) {
+    return like.like(1);
+  }
+};
+
+/// Every reduction that expressions name.
+using Reductions = OpList<Sum, Mean, Prod, Amax, Amin, Any, All>;
+
+/// The computed types that a reduction has a form for.
+constexpr bool worksIn(ReductionTypes types, DType form) {
+  const bool isFloat = form == DType::F32 || form == DType::F64;
+  switch (types) {
+  case ReductionTypes::Sums:
+    return isFloat || form == DType::I64;
+  case ReductionTypes::Floating:
+    return isFloat;
+  case ReductionTypes::Truth:
+    return form == DType::U8;
+  default:
+    return isFloat ||
+           (form != DType::Bool && form != DType::F16 && form != DType::BF16);
+  }
+}
+
+} // namespace kexpr::ops
+
+#endif // KEXPR_OPS_REDUCTIONS_H
