@@ -162,6 +162,8 @@ static std::string_view shapeOf(ValueKind kind) {
     return "note";
   case ValueKind::Convert:
     return "diamond";
+  case ValueKind::Reduce:
+    return "invtriangle";
   case ValueKind::Call:
     break;
   }

@@ -18,24 +18,13 @@ using semantics::Operands;
 using semantics::Value;
 using semantics::ValueKind;
 
-KernelImpl::KernelImpl(KernelSource given, LoopPtr contiguous)
-    : source(std::move(given)), required(plan()),
+KernelImpl::KernelImpl(KernelSource given, LoopPtr contiguous,
+                       std::unique_ptr<const RowProgram> program)
+    : source(std::move(given)), required(plan(), expression()),
       zeroDims(expression(), source.options, plan(), required),
       compiled(*source.compiler, plan(), source.options.mode,
                std::move(contiguous)),
-      launching(plan()) {
-  const Graph &graph = plan().graph;
-  literals.resize(graph.parameters.size());
-  for (const Value &value : graph.values) {
-    if (value.kind != ValueKind::Parameter)
-      continue;
-    const semantics::NumberId number = graph.parameters[value.input];
-    if (graph.numbers.isLiteral(number))
-      literals[value.input] = graph.numbers[number].number.bitsAs(value.type);
-    else
-      hasSizes = true;
-  }
-}
+      sweeps(std::move(program)), launching(plan()), parameters(plan().graph) {}
 
 unsigned KernelImpl::vectorBits() const {
   if (!loops().contiguous().code().machine)
@@ -45,7 +34,7 @@ unsigned KernelImpl::vectorBits() const {
 }
 
 std::size_t KernelImpl::codeSize() const {
-  std::size_t bytes = compiled.codeSize();
+  std::size_t bytes = sweeps ? sweeps->codeSize() : compiled.codeSize();
   for (const Restriction &each : restrictions)
     bytes += each.kernel->codeSize();
   return bytes;
@@ -75,27 +64,12 @@ static CallArguments argumentsOf(Span<const TensorView> inputs,
 
 Status KernelImpl::findParameters(const Operands &inputs,
                                   std::uint64_t *bits) const {
-  std::copy(literals.begin(), literals.end(), bits);
-  if (!hasSizes)
+  auto status = parameters.find(inputs, bits);
+  if (status)
     return {};
-  const Graph &graph = plan().graph;
-  const semantics::Shapes shapes{
-      &inputs, inputs.count,
-      [](const void *all, std::size_t operand) -> const Shape & {
-        return (*static_cast<const Operands *>(all))[operand].shape();
-      }};
-  InlineBuffer<semantics::Number, 32> numbers(graph.parameters.size());
-  if (auto status = graph.numbers.evaluate(graph.parameters, shapes,
-                                           {numbers.data(), numbers.size()});
-      !status) {
-    const Error &error = status.error();
-    return Error(error.code(), error.message(),
-                 std::string(expression().text()), error.range());
-  }
-  for (const Value &value : graph.values)
-    if (value.kind == ValueKind::Parameter)
-      bits[value.input] = numbers[value.input].bitsAs(value.type);
-  return {};
+  const Error &error = status.error();
+  return Error(error.code(), error.message(), std::string(expression().text()),
+               error.range());
 }
 
 Status KernelImpl::check(const CallArguments &arguments,
@@ -118,7 +92,7 @@ Status KernelImpl::prepare(Invocation &call, Span<const TensorView> inputs,
 /// with nothing done.
 bool KernelImpl::runContiguous(const CallArguments &call,
                                const RunOptions &options) const {
-  if (hasSizes)
+  if (parameters.dependOnShapes())
     return false;
   const Graph &graph = plan().graph;
   // Operands of one rank are 0-d together, or as declared if none is.
@@ -135,16 +109,85 @@ bool KernelImpl::runContiguous(const CallArguments &call,
   std::size_t slot = 1;
   for (std::uint32_t operand : graph.inputs)
     pointers[slot++] = call.inputs[operand].data();
-  for (const std::uint64_t &literal : literals)
+  for (const std::uint64_t &literal : parameters.literals())
     pointers[slot++] = const_cast<std::uint64_t *>(&literal);
   compiled.contiguous().code().run(count, pointers.data(), nullptr);
   return true;
+}
+
+Status KernelImpl::prepareRows(RowCall &call, const CallArguments &arguments,
+                               bool withMemory) const {
+  auto status = check(arguments, withMemory);
+  if (status)
+    status = call.prepare(arguments);
+  if (status && withMemory)
+    status = call.checkSharing(arguments);
+  if (status || !status.error().hasRange() || !status.error().source().empty())
+    return status;
+  const Error &error = status.error();
+  return Error(error.code(), error.message(), std::string(expression().text()),
+               error.range());
+}
+
+Status KernelImpl::runRows(std::span<const RowCall> calls,
+                           std::span<const CallArguments> arguments,
+                           const RunOptions &options,
+                           DefaultFloats &floats) const {
+  InlineBuffer<void *, 16> first(tensors());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    void **next = first.data();
+    for (const TensorView &output : arguments[i].outputs)
+      *next++ = output.data();
+    for (std::uint32_t operand : plan().graph.inputs)
+      *next++ = arguments[i].inputs[operand].data();
+    if (auto status =
+            calls[i].run(first.data(), options, executorFor(options), floats);
+        !status)
+      return status;
+  }
+  return {};
+}
+
+/// A batch of calls that reduce, one after the other.
+Status KernelImpl::runRowBatch(const CallArguments &all,
+                               const RunOptions &options,
+                               DefaultFloats &floats) const {
+  const std::size_t batch = all.outputs.size();
+  std::vector<CallArguments> arguments;
+  std::vector<RowCall> calls;
+  std::vector<ByteRange> written, read;
+  for (std::size_t item = 0; item < batch; ++item) {
+    arguments.push_back(
+        {{all.inputs.first + item, all.inputs.count / batch, batch},
+         all.outputs.subspan(item, 1)});
+    RowCall &call = calls.emplace_back(plan(), required, *sweeps);
+    if (auto status = prepareRows(call, arguments[item]); !status)
+      return Error(status.error().code(),
+                   concat("batch item ", item, ": ", status.error().message()));
+    written.push_back(ByteRange::of(all.outputs[item]));
+  }
+  for (std::uint32_t operand : required.operands)
+    for (const CallArguments &each : arguments)
+      read.push_back(ByteRange::of(each.inputs[operand]));
+  if (auto status =
+          checkBatchOverlap({all.inputs.first, all.inputs.count}, all.outputs,
+                            required.operands, written, read);
+      !status)
+    return status;
+  return runRows(calls, arguments, options, floats);
 }
 
 Status KernelImpl::run(Span<const TensorView> inputs,
                        Span<const TensorView> outputs,
                        const RunOptions &options) const {
   DefaultFloats floats;
+  if (sweeps) {
+    const CallArguments arguments = argumentsOf(inputs, outputs);
+    RowCall call(plan(), required, *sweeps);
+    if (auto status = prepareRows(call, arguments); !status)
+      return status;
+    return runRows({&call, 1}, {&arguments, 1}, options, floats);
+  }
   if (runContiguous(argumentsOf(inputs, outputs), options))
     return {};
   if (differInShape(outputs)) {
@@ -177,6 +220,8 @@ Status KernelImpl::runBatch(Span<const TensorView> inputs,
                         " inputs are no whole number of operands "
                         "for a batch of ",
                         batch));
+  if (sweeps)
+    return runRowBatch(argumentsOf(inputs, outputs), options, floats);
   BatchCall calls(*this, {inputs.data(), inputs.size()},
                   {outputs.data(), outputs.size()});
   auto status = calls.prepare();
@@ -252,10 +297,22 @@ Expected<std::string> KernelImpl::dump(Stage stage) const {
       return target.error();
     return **target;
   };
+  const auto render = [&](const semantics::Plan &each) {
+    return inspect::render(
+        stage, {expression(), each, level.value_or(levelOf(mode)), targetOf});
+  };
   return source.compiler->withStack(
-      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret, [&] {
-        return inspect::render(
-            stage,
-            {expression(), listed, level.value_or(levelOf(mode)), targetOf});
+      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret,
+      [&]() -> Expected<std::string> {
+        if (!sweeps || !inspect::isOfCode(stage))
+          return render(listed);
+        std::string text;
+        for (const RowProgram::Step &step : sweeps->steps()) {
+          auto one = render(step.sweep.plan);
+          if (!one)
+            return one;
+          text += *one;
+        }
+        return text;
       });
 }

@@ -9,6 +9,8 @@
 
 #include "Runtime/LaunchPolicy.h"
 #include "Runtime/LoopVariants.h"
+#include "Runtime/Parameters.h"
+#include "Runtime/RowCall.h"
 #include "Runtime/ZeroDimCheck.h"
 
 namespace kexpr::runtime {
@@ -31,8 +33,10 @@ struct KernelSource {
 /// launches them. All members may be called from any thread.
 class KernelImpl {
 public:
-  /// `contiguous` is the loop of the plan.
-  KernelImpl(KernelSource source, LoopPtr contiguous);
+  /// `contiguous` is the loop of the plan; of one that reduces, that of the
+  /// last of its sweeps.
+  KernelImpl(KernelSource source, LoopPtr contiguous,
+             std::unique_ptr<const RowProgram> sweeps = nullptr);
   KernelImpl(const KernelImpl &) = delete;
   KernelImpl &operator=(const KernelImpl &) = delete;
 
@@ -51,6 +55,10 @@ public:
   /// of this kernel.
   Status prepare(Invocation &call, Span<const TensorView> inputs,
                  Span<const TensorView> outputs, bool withMemory = true) const;
+  /// The same for a call of a kernel that reduces, whose outputs may have any
+  /// shapes.
+  Status prepareRows(RowCall &call, const CallArguments &arguments,
+                     bool withMemory = true) const;
   /// Whether outputs differ in shape, so that no one loop can write them.
   bool differInShape(Span<const TensorView> outputs) const;
   /// The kernel that computes these outputs alone.
@@ -70,6 +78,8 @@ public:
   const CompileTimes &times() const { return source.times; }
   const Requirements &requirements() const { return required; }
   const LoopVariants &loops() const { return compiled; }
+  /// Its sweeps if it reduces, else null.
+  const RowProgram *rows() const { return sweeps.get(); }
   const LaunchPolicy &policy() const { return launching; }
   /// Outputs, inputs and parameters of the loop.
   std::size_t slots() const { return plan().slots(); }
@@ -93,15 +103,19 @@ private:
 
   bool runContiguous(const CallArguments &call,
                      const RunOptions &options) const;
+  Status runRows(std::span<const RowCall> calls,
+                 std::span<const CallArguments> arguments,
+                 const RunOptions &options, DefaultFloats &floats) const;
+  Status runRowBatch(const CallArguments &all, const RunOptions &options,
+                     DefaultFloats &floats) const;
 
   const KernelSource source;
   const Requirements required;
   const ZeroDimCheck zeroDims;
   const LoopVariants compiled;
+  const std::unique_ptr<const RowProgram> sweeps;
   const LaunchPolicy launching;
-  /// The bits of parameters that are literals; of all if `hasSizes` is false.
-  std::vector<std::uint64_t> literals;
-  bool hasSizes = false;
+  const Parameters parameters;
   mutable AppendList<Restriction> restrictions;
 };
 

@@ -22,7 +22,8 @@ template <class P, class F> static bool everyAccess(P &plan, F visit) {
   return true;
 }
 
-Expected<const Loop *> LoopVariants::loopFor(const Traversal &traversal) const {
+Expected<const Loop *>
+LoopVariants::loopFor(std::span<const AccessPattern> patterns) const {
   const auto find = [this](auto patternOf) -> const Loop * {
     for (const Variant &variant : variants)
       if (everyAccess(*variant.loop,
@@ -32,8 +33,13 @@ Expected<const Loop *> LoopVariants::loopFor(const Traversal &traversal) const {
         return variant.loop.get();
     return nullptr;
   };
-  const auto own = [&](std::size_t slot) { return traversal.pattern(slot); };
-  const auto strided = [](std::size_t) { return AccessPattern::Strided; };
+  const auto own = [&](std::size_t slot) { return patterns[slot]; };
+  // States of a reduction have no strides.
+  const auto strided = [&](std::size_t slot) {
+    const bool isState =
+        slot < plan.outputs.size() && plan.outputs[slot].reducing;
+    return isState ? own(slot) : AccessPattern::Strided;
+  };
   if (const Loop *loop = find(own))
     return loop;
   const bool isFull = variants.size() >= MaxVariants;

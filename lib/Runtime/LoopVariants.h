@@ -27,7 +27,12 @@ public:
   const Loop &contiguous() const { return *first; }
   /// The loop for the access patterns of a traversal, compiled if it is the
   /// first with these.
-  Expected<const Loop *> loopFor(const Traversal &traversal) const;
+  Expected<const Loop *> loopFor(const Traversal &traversal) const {
+    return loopFor(traversal.allPatterns());
+  }
+  /// The same for the patterns of outputs, then of inputs.
+  Expected<const Loop *>
+  loopFor(std::span<const semantics::AccessPattern> patterns) const;
   /// The loop that computes what `regular`, one of these, does, but writes past
   /// the caches; null while there is none. For outputs that a plan which
   /// streams may have.

@@ -107,13 +107,21 @@ runtime::makeKernel(std::shared_ptr<const Compiler> compiler,
     plan->source = std::make_shared<const semantics::Source>(semantics::Source{
         expression, options.operandTypes, options.zeroDimOperands});
   CompileTimes times{.parse = parseTime, .plan = Clock::now() - start};
-  auto loop = compiler->compile(*plan, options.mode, &times);
+  std::unique_ptr<const RowProgram> sweeps;
+  if (plan->graph.hasReductions()) {
+    auto made = RowProgram::create(*compiler, *plan, options.mode, &times);
+    if (!made)
+      return made.error();
+    sweeps = std::move(*made);
+  }
+  const Plan &last = sweeps ? sweeps->steps().back().sweep.plan : *plan;
+  auto loop = compiler->compile(last, options.mode, sweeps ? nullptr : &times);
   if (!loop)
     return loop.error();
   auto kernel = std::make_shared<const KernelImpl>(
       KernelSource{std::move(compiler), expression, options, std::move(*plan),
                    times},
-      std::move(*loop));
+      std::move(*loop), std::move(sweeps));
   if (log)
     log->inserted(*kernel, Clock::now() - start);
   return KernelPtr(std::move(kernel));

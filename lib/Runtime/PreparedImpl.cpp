@@ -25,6 +25,16 @@ PreparedImpl::create(KernelPtr kernel, Span<const TensorView> inputs,
 
 Status PreparedImpl::prepare(Span<const TensorView> inputs,
                              Span<const TensorView> outputs, bool withMemory) {
+  if (const RowProgram *program = kernel->rows()) {
+    rows.emplace(kernel->plan(), kernel->requirements(), *program);
+    auto status = kernel->prepareRows(
+        *rows,
+        {{inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}},
+        withMemory);
+    if (status && !withMemory)
+      noteMemory(inputs, outputs);
+    return status;
+  }
   if (kernel->differInShape(outputs))
     return divide(inputs, outputs, withMemory);
   if (auto status = kernel->prepare(call, inputs, outputs, withMemory); !status)
@@ -99,10 +109,11 @@ void PreparedImpl::noteMemory(Span<const TensorView> inputs,
   const auto &operands = kernel->requirements().operands;
   for (std::uint32_t operand : operands)
     inputBytes.push_back(bytesSpanned(inputs[operand]));
-  for (const TensorView &output : outputs) {
-    outputBytes.push_back(bytesSpanned(output));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputBytes.push_back(bytesSpanned(outputs[i]));
     for (std::uint32_t operand : operands)
-      mayBe.push_back(haveOneLayout(output, inputs[operand]));
+      mayBe.push_back(haveOneLayout(outputs[i], inputs[operand]) &&
+                      (!rows || rows->mayShare(i, operand)));
   }
 }
 
@@ -154,6 +165,8 @@ Status PreparedImpl::launch(void *const *slots, DefaultFloats &floats) const {
     runLoop(slots);
     return {};
   }
+  if (rows)
+    return rows->run(slots, options, kernel->executorFor(options), floats);
   if (!groups.empty())
     return runGroups(slots, floats);
   if (call.count() == 0)

@@ -68,6 +68,8 @@ private:
   Status runGroups(void *const *slots, DefaultFloats &floats) const;
 
   Invocation call;
+  /// Instead of it, of a kernel that reduces.
+  std::optional<RowCall> rows;
   /// One for each shape, if the outputs differ in shape; else none.
   std::vector<OutputGroup> groups;
   KernelPtr kernel;

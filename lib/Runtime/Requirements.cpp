@@ -38,7 +38,9 @@ operandsOf(const semantics::Graph &graph, std::size_t output,
   return found;
 }
 
-Requirements::Requirements(const semantics::Plan &plan) {
+Requirements::Requirements(const semantics::Plan &plan,
+                           const Expression &expression)
+    : expression(expression) {
   const semantics::Graph &graph = plan.graph;
   std::map<std::uint32_t, DType> found;
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
@@ -58,6 +60,11 @@ Requirements::Requirements(const semantics::Plan &plan) {
     outputs.push_back(plan.outputs[i].type);
     sources.push_back(operandsOf(graph, i, visitors));
     isUniform &= sources[i] == sources[0];
+  }
+  // Outputs of all shapes are those of one call.
+  if (graph.hasReductions()) {
+    reducing = &graph;
+    isUniform = true;
   }
 }
 
@@ -199,6 +206,15 @@ Status Requirements::checkInputs(const Operands &inputs) const {
 
 Expected<Shape> Requirements::outputShape(const Operands &inputs,
                                           std::size_t output) const {
+  if (reducing) {
+    semantics::ValueId at = 0;
+    auto shapes = semantics::shapesOf(*reducing, inputs, at);
+    if (!shapes)
+      return Error(shapes.error().code(), shapes.error().message(),
+                   std::string(expression.text()),
+                   expression.nodes()[reducing->origins[at]].range);
+    return (*shapes)[reducing->outputs[output]];
+  }
   auto shape = semantics::broadcastShape(inputs, sources[output]);
   if (shape && shape->elementCount() < 0)
     return Error(ErrorCode::ShapeMismatch,
@@ -224,7 +240,9 @@ Status Requirements::check(const CallArguments &call, bool withMemory) const {
     if (output.shape() != *shape)
       return Error(ErrorCode::ShapeMismatch,
                    concat("output ", i, " has shape ", output.shape().str(),
-                          "; its operands broadcast to ", shape->str()));
+                          reducing ? "; its expression has "
+                                   : "; its operands broadcast to ",
+                          shape->str()));
   }
   for (std::size_t i = 0; i < call.outputs.size(); ++i)
     if (auto status = checkSelfOverlap(call.outputs[i], i); !status)
@@ -307,7 +325,8 @@ static bool isSameOrApart(const TensorView &input, const TensorView &output,
 }
 
 std::int64_t Requirements::contiguousCount(const CallArguments &call) const {
-  if (call.outputs.size() != 1 || outputs.size() != 1 || !shapes.empty() ||
+  if (reducing || call.outputs.size() != 1 || outputs.size() != 1 ||
+      !shapes.empty() ||
       (!operands.empty() && operands.back() >= call.inputs.count))
     return -1;
   const TensorView &output = call.outputs[0];

@@ -89,7 +89,8 @@ std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
 /// Checks read no element and write nothing; errors name the first fault,
 /// inputs before outputs.
 struct Requirements {
-  explicit Requirements(const semantics::Plan &plan);
+  /// Of the plan of an expression; both must outlive this.
+  Requirements(const semantics::Plan &plan, const Expression &expression);
 
   /// The operands whose elements are read, ascending, and their types.
   std::vector<std::uint32_t> operands;
@@ -102,6 +103,9 @@ struct Requirements {
   /// Whether all outputs are computed from the same operands, and so have one
   /// shape.
   bool isUniform = true;
+  /// The graph if it has reductions, which shapes follow from; else null.
+  const semantics::Graph *reducing = nullptr;
+  const Expression &expression;
 
   /// Checks that operands are there, well formed and of the right type.
   Status checkInputs(const semantics::Operands &inputs) const;

@@ -32,6 +32,10 @@ public:
   semantics::AccessPattern pattern(std::size_t slot) const {
     return patterns[slot];
   }
+  /// Those of all slots.
+  std::span<const semantics::AccessPattern> allPatterns() const {
+    return {patterns.data(), patterns.size()};
+  }
   /// Whether the loop reads a copy of slot s. Outputs have none, nor have
   /// inputs with the strides of an output.
   bool isPacked(std::size_t slot) const { return packed[slot]; }

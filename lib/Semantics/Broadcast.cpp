@@ -45,6 +45,99 @@ Expected<Shape> semantics::broadcastShape(const Operands &operands,
   return result;
 }
 
+std::optional<Shape> semantics::joinedShape(const Shape &a, const Shape &b) {
+  Shape wide = a.rank() < b.rank() ? b : a;
+  const Shape &other = a.rank() < b.rank() ? a : b;
+  const std::size_t missing = wide.rank() - other.rank();
+  for (std::size_t axis = 0; axis < other.rank(); ++axis) {
+    std::int64_t &extent = wide[missing + axis];
+    if (extent != other[axis] && extent != 1 && other[axis] != 1)
+      return std::nullopt;
+    extent = extent == 1 ? other[axis] : extent;
+  }
+  return wide;
+}
+
+Expected<std::uint32_t> semantics::axisMask(const AxisSet &set,
+                                            std::size_t rank) {
+  std::uint32_t mask = 0;
+  // A scalar has an axis to reduce over, as in PyTorch.
+  const auto axes = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
+  for (std::int64_t axis : set.axes) {
+    if (axis < -axes || axis >= axes)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("axis ", axis, " of a tensor of ", rank, " axes"));
+    const std::uint32_t bit = 1u << (axis < 0 ? axis + axes : axis);
+    if (mask & bit)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("axis ", axis, " of a tensor of ", rank,
+                          " axes appears twice"));
+    mask |= bit;
+  }
+  const std::uint32_t all = (1u << rank) - 1;
+  return set.axes.empty() ? all : mask & all;
+}
+
+Shape semantics::reducedShape(const Shape &shape, std::uint32_t mask,
+                              bool stay) {
+  std::int64_t extents[MaxRank];
+  std::size_t rank = 0;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    const bool isReduced = mask >> axis & 1;
+    if (stay || !isReduced)
+      extents[rank++] = isReduced ? 1 : shape[axis];
+  }
+  return {extents, rank};
+}
+
+static Expected<Shape> shapeOf(const Graph &graph, const Value &value,
+                               const std::vector<Shape> &shapes) {
+  Shape shape;
+  for (ValueId arg : graph.args(value)) {
+    auto joined = joinedShape(shape, shapes[arg]);
+    if (!joined)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("the shapes ", shape.str(), " and ",
+                          shapes[arg].str(), " do not broadcast"));
+    shape = *joined;
+  }
+  if (shape.elementCount() < 0)
+    return Error(
+        ErrorCode::ShapeMismatch,
+        concat("the operands broadcast to the impossible shape ", shape.str()));
+  if (value.kind != ValueKind::Reduce)
+    return shape;
+  const AxisSet &axes = graph.axisSets[value.input];
+  const auto mask = axisMask(axes, shape.rank());
+  if (!mask)
+    return mask.error();
+  const Shape reduced = reducedShape(shape, *mask, axes.stay);
+  if (shape.elementCount() == 0 && reduced.elementCount() > 0 &&
+      !ops::reductions()[value.op].info.takesNone)
+    return Error(ErrorCode::ShapeMismatch,
+                 concat('\'', graph.nameOf(value),
+                        "' has no result of no elements: the shape is ",
+                        shape.str()));
+  return reduced;
+}
+
+Expected<std::vector<Shape>>
+semantics::shapesOf(const Graph &graph, const Operands &operands, ValueId &at) {
+  std::vector<Shape> shapes(graph.values.size());
+  for (at = 0; at < shapes.size(); ++at) {
+    const Value &value = graph.values[at];
+    if (value.kind == ValueKind::Input) {
+      shapes[at] = operands[graph.inputs[value.input]].shape();
+      continue;
+    }
+    auto shape = shapeOf(graph, value, shapes);
+    if (!shape)
+      return shape.error();
+    shapes[at] = *shape;
+  }
+  return shapes;
+}
+
 AccessPattern LoopNest::pattern(std::size_t slot) const {
   const std::int64_t bytes = axes ? stride(slot, axes - 1) : 0;
   // Any kernel can run a loop of one element.

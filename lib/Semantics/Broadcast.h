@@ -31,6 +31,19 @@ struct Operands {
 Expected<Shape> broadcastShape(const Operands &operands,
                                std::span<const std::uint32_t> used);
 
+/// The shape that two shapes broadcast to; none if they do not.
+std::optional<Shape> joinedShape(const Shape &a, const Shape &b);
+
+/// Which axes of so many a reduction is over, as bits. Errors name the axis.
+Expected<std::uint32_t> axisMask(const AxisSet &set, std::size_t rank);
+/// What a reduction over the axes of a mask leaves of a shape.
+Shape reducedShape(const Shape &shape, std::uint32_t mask, bool stay);
+
+/// The shapes of all values of a graph, for operands that were checked. Errors
+/// name shapes or axes; `at` becomes the value that they are of.
+Expected<std::vector<Shape>> shapesOf(const Graph &graph,
+                                      const Operands &operands, ValueId &at);
+
 /// Nested loops over the elements of an output, in the fewest axes: axes of
 /// extent 1 are dropped, and axes that one stride a slot can traverse are
 /// merged. Slots are the outputs, then the inputs. The innermost axis is the

@@ -38,6 +38,9 @@ private:
   Expected<TypedValue> size(const Node &node);
   Expected<TypedValue> call(const Node &node);
   Expected<TypedValue> operatorCall(const Node &node, ops::OpId op);
+  Expected<TypedValue> reduction(const Node &node, ops::ReductionId id);
+  Expected<AxisSet> axesOf(const Node &node);
+  void findSettings();
   std::span<const TypedValue> arguments(const Node &node);
   /// The result of a call; an error gets its range in the text.
   Expected<TypedValue> placed(const Node &node,
@@ -58,6 +61,8 @@ private:
   Simplifier simplify;
   std::vector<TypedValue> values;
   std::vector<TypedValue> given; ///< The arguments of the current call.
+  /// By node: whether it is no value but says how a reduction is done.
+  std::vector<bool> isSetting;
 };
 
 } // namespace
@@ -202,6 +207,81 @@ Expected<TypedValue> Checker::operatorCall(const Node &node, ops::OpId op) {
   return placed(node, result);
 }
 
+/// The nodes that are axes and other settings of reductions.
+void Checker::findSettings() {
+  const auto nodes = expression.nodes();
+  isSetting.resize(nodes.size());
+  for (const Node &node : nodes) {
+    if (node.kind != NodeKind::Call || !ops::findReduction(node.name))
+      continue;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+      const Node &setting = nodes[node.children[i]];
+      isSetting[node.children[i]] = setting.kind != NodeKind::Call;
+      if (setting.kind == NodeKind::List)
+        for (std::uint32_t element : setting.children)
+          isSetting[element] = nodes[element].kind == NodeKind::Integer;
+    }
+  }
+}
+
+Expected<AxisSet> Checker::axesOf(const Node &node) {
+  const auto nodes = expression.nodes();
+  AxisSet set;
+  const auto add = [&](const Node &axis) -> Status {
+    if (axis.kind != NodeKind::Integer)
+      return fault(ErrorCode::InvalidArgument, axis,
+                   concat("an axis of ", quote(node.name),
+                          " is an integer that is written out"));
+    if (axis.integer < -static_cast<std::int64_t>(MaxRank) ||
+        axis.integer >= static_cast<std::int64_t>(MaxRank))
+      return fault(
+          ErrorCode::InvalidArgument, axis,
+          concat("axis ", axis.integer, " is none of at most ", MaxRank));
+    if (std::find(set.axes.begin(), set.axes.end(), axis.integer) !=
+        set.axes.end())
+      return fault(ErrorCode::InvalidArgument, axis,
+                   concat("axis ", axis.integer, " appears twice"));
+    set.axes.push_back(axis.integer);
+    return {};
+  };
+  if (node.children.size() > 1) {
+    const Node &axes = nodes[node.children[1]];
+    Status status;
+    if (axes.kind == NodeKind::List)
+      for (std::uint32_t axis : axes.children)
+        status = status ? add(nodes[axis]) : status;
+    else if (axes.kind != NodeKind::None)
+      status = add(axes);
+    if (!status)
+      return status.error();
+  }
+  if (node.children.size() > 2) {
+    const Node &stay = nodes[node.children[2]];
+    if (stay.kind != NodeKind::Bool)
+      return fault(ErrorCode::InvalidArgument, stay,
+                   concat("whether ", quote(node.name),
+                          " keeps its axes is True or False"));
+    set.stay = stay.integer != 0;
+  }
+  return set;
+}
+
+Expected<TypedValue> Checker::reduction(const Node &node, ops::ReductionId id) {
+  if (node.children.empty() || node.children.size() > 3)
+    return wrongArity(node, "a tensor, axes and whether these stay");
+  auto axes = axesOf(node);
+  if (!axes)
+    return axes.error();
+  const TypedValue &value = values[node.children[0]];
+  auto result = simplify.reduce(id, *axes, value);
+  if (!result && result.error().code() == ErrorCode::TypeMismatch)
+    return fault(ErrorCode::TypeMismatch, node,
+                 concat(quote(node.name), " takes floating point, but ",
+                        naming(expression.nodes()[node.children[0]], 0,
+                               simplify.typeOf(value).type)));
+  return placed(node, result);
+}
+
 Expected<TypedValue> Checker::call(const Node &node) {
   if (node.name == "size")
     return size(node);
@@ -210,6 +290,8 @@ Expected<TypedValue> Checker::call(const Node &node) {
       return wrongArity(node, counted(1, "argument"));
     return placed(node, simplify.cast(*type, values[node.children[0]]));
   }
+  if (const auto reduced = ops::findReduction(node.name))
+    return reduction(node, *reduced);
   const auto op = ops::find(node.name);
   return op ? operatorCall(node, *op) : unknown(node);
 }
@@ -234,11 +316,12 @@ Expected<Graph> Checker::run() {
   const Node &root = expression.root();
   const bool isList = root.kind == NodeKind::List;
   values.reserve(nodes.size());
+  findSettings();
   for (const Node &node : nodes) {
     if (isList && &node == &root)
       break;
     graph.setOrigin(static_cast<std::uint32_t>(values.size()));
-    auto result = value(node);
+    auto result = isSetting[values.size()] ? TypedValue() : value(node);
     if (!result)
       return result.error();
     values.push_back(*result);

@@ -95,30 +95,58 @@ ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
   return add(value);
 }
 
+ValueId GraphBuilder::reduce(ops::ReductionId reduction, DType form,
+                             const AxisSet &axes, ValueId elements) {
+  auto &sets = graph.axisSets;
+  const auto known = std::find(sets.begin(), sets.end(), axes);
+  const auto set = static_cast<std::uint32_t>(known - sets.begin());
+  if (known == sets.end())
+    sets.push_back(axes);
+  return add({.kind = ValueKind::Reduce,
+              .type = graph.values[elements].type,
+              .op = reduction,
+              .input = set,
+              .bits = static_cast<std::uint64_t>(form),
+              .args = {elements}});
+}
+
 std::span<const ValueId> Graph::args(const Value &value) const {
   if (value.kind == ValueKind::Call)
     return {value.args.data(), ops::allOperators()[value.op].arity};
-  return {value.args.data(), value.kind == ValueKind::Convert ? 1u : 0u};
+  const bool hasOne =
+      value.kind == ValueKind::Convert || value.kind == ValueKind::Reduce;
+  return {value.args.data(), hasOne ? 1u : 0u};
 }
 
 Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
+  return restrictedTo(kept, std::vector<bool>(values.size()));
+}
+
+Graph Graph::restrictedTo(std::span<const ValueId> kept,
+                          const std::vector<bool> &isInput) const {
   // Arguments stand before calls, so one pass backwards finds what is needed.
   std::vector<bool> needed(values.size());
   for (ValueId id : kept)
     needed[id] = true;
   for (std::size_t id = values.size(); id-- > 0;)
-    if (needed[id])
+    if (needed[id] && !isInput[id])
       for (ValueId arg : args(values[id]))
         needed[arg] = true;
 
   Graph result;
+  bool hasReductions = false;
   std::vector<NumberId> used;
   std::vector<ValueId> renamed(values.size());
   for (std::size_t id = 0; id < values.size(); ++id) {
     if (!needed[id])
       continue;
     Value value = values[id];
-    if (value.kind == ValueKind::Input) {
+    if (isInput[id]) {
+      result.inputs.push_back(FirstValue + static_cast<std::uint32_t>(id));
+      value = {.kind = ValueKind::Input,
+               .type = value.type,
+               .input = static_cast<std::uint32_t>(result.inputs.size() - 1)};
+    } else if (value.kind == ValueKind::Input) {
       result.inputs.push_back(inputs[value.input]);
       value.input = static_cast<std::uint32_t>(result.inputs.size() - 1);
     }
@@ -126,6 +154,7 @@ Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
       used.push_back(parameters[value.input]);
       value.input = static_cast<std::uint32_t>(used.size() - 1);
     }
+    hasReductions |= value.kind == ValueKind::Reduce;
     for (std::size_t i = 0; i < args(value).size(); ++i)
       value.args[i] = renamed[value.args[i]];
     renamed[id] = static_cast<ValueId>(result.values.size());
@@ -136,6 +165,8 @@ Graph Graph::restrictedTo(std::span<const ValueId> kept) const {
     result.outputs.push_back(renamed[id]);
   result.numbers = numbers.keep(used);
   result.parameters = std::move(used);
+  if (hasReductions)
+    result.axisSets = axisSets;
   result.mixesTypes = mixesTypes;
   return result;
 }
@@ -144,6 +175,8 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
   if (value.kind == ValueKind::Call)
     return ops::allOperators()[value.op].workIn(
         ops::arithmeticOf(computedType(value), precision));
+  if (value.kind == ValueKind::Reduce)
+    return ops::reductions()[value.op].workOf(static_cast<DType>(value.bits));
   // A conversion is about one instruction.
   const bool converts = value.kind == ValueKind::Convert;
   return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};
@@ -169,23 +202,35 @@ ops::Work Graph::work(Precision precision) const {
 std::string Graph::nameOf(const Value &value) const {
   switch (value.kind) {
   case ValueKind::Input:
-    return concat('@', inputs[value.input]);
+    return inputs[value.input] < FirstValue
+               ? concat('@', inputs[value.input])
+               : concat('r', inputs[value.input] - FirstValue);
   case ValueKind::Parameter:
     return numbers.str(parameters[value.input]);
   case ValueKind::Constant:
     return numberFrom(value.bits, value.type).str();
   case ValueKind::Convert:
     return std::string(kexpr::nameOf(value.type));
+  case ValueKind::Reduce:
+    return std::string(ops::reductions()[value.op].info.name);
   case ValueKind::Call:
     break;
   }
   return std::string(ops::allOperators()[value.op].info.name);
 }
 
+std::string AxisSet::str() const {
+  std::string text = "over";
+  for (std::int64_t axis : axes)
+    text += concat(' ', axis);
+  return text + (axes.empty() ? " all" : "") + (stay ? ", which stay" : "");
+}
+
 static std::string line(const Graph &graph, const Value &value) {
   constexpr std::string_view kinds[] = {"input ", "parameter ", "constant ",
                                         "convert "};
-  const bool isCall = value.kind == ValueKind::Call;
+  const bool isReduction = value.kind == ValueKind::Reduce;
+  const bool isCall = value.kind == ValueKind::Call || isReduction;
   const DType type = isCall ? graph.computedType(value) : value.type;
   std::string text = isCall ? graph.nameOf(value) + ' '
                             : std::string(kinds[static_cast<int>(value.kind)]);
@@ -194,6 +239,8 @@ static std::string line(const Graph &graph, const Value &value) {
     text += ' ' + graph.nameOf(value);
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
+  if (isReduction)
+    text += ' ' + graph.axisSets[value.input].str();
   return text;
 }
 

@@ -7,6 +7,7 @@
 #ifndef KEXPR_SEMANTICS_GRAPH_H
 #define KEXPR_SEMANTICS_GRAPH_H
 
+#include "Ops/ReductionTable.h"
 #include "Ops/Table.h"
 #include "Semantics/NumberGraph.h"
 #include "kexpr/Tensor.h"
@@ -31,6 +32,19 @@ enum class ValueKind : std::uint8_t {
   Constant,  ///< A number compiled into the code.
   Convert,   ///< The argument as another type.
   Call,      ///< An operator over arguments of one type, conditions aside.
+  Reduce,    ///< A reduction of the argument over axes.
+};
+
+/// The axes of a reduction.
+struct AxisSet {
+  /// Ascending from the first axis, negative ones from behind the last; none is
+  /// all of them.
+  std::vector<std::int64_t> axes = {};
+  /// Whether they stay, with an extent of 1.
+  bool stay = false;
+  /// "over 0 -1, which stay".
+  std::string str() const;
+  friend bool operator==(const AxisSet &, const AxisSet &) = default;
 };
 
 /// One value of the graph, computed for each element.
@@ -39,13 +53,14 @@ struct Value {
   /// The type of the value. f16 and bf16 are storage types: inputs are
   /// converted to f32, and results back, once, when they are stored.
   DType type;
-  /// Call: the operator.
+  /// Call: the operator. Reduce: the reduction.
   ops::OpId op = 0;
   /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
+  /// Reduce: in `Graph::axisSets`.
   std::uint32_t input = 0;
-  /// Constant: the bits of the element.
+  /// Constant: the bits of the element. Reduce: the type computed in.
   std::uint64_t bits = 0;
-  /// Call, Convert: the arguments; each stands earlier.
+  /// Call, Convert, Reduce: the arguments; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
@@ -66,11 +81,13 @@ struct Graph {
   /// The number behind each parameter.
   std::vector<NumberId> parameters;
   NumberGraph numbers;
+  std::vector<AxisSet> axisSets;
   /// Whether some call has arguments of different types: then types may depend
   /// on which operands are 0-d.
   bool mixesTypes = false;
 
-  /// The arguments of a call or conversion; none of another value.
+  bool hasReductions() const { return !axisSets.empty(); }
+  /// The arguments of a call, conversion or reduction; none of another value.
   std::span<const ValueId> args(const Value &value) const;
   /// The type that a call or conversion computes in: that of its last
   /// argument. The first may be a condition.
@@ -79,6 +96,11 @@ struct Graph {
   }
   /// The part of the graph that the values `kept` need; they are its outputs.
   Graph restrictedTo(std::span<const ValueId> kept) const;
+  /// The same up to values of which `isInput` is set: these are inputs, whose
+  /// operand index is `FirstValue` and their id.
+  Graph restrictedTo(std::span<const ValueId> kept,
+                     const std::vector<bool> &isInput) const;
+  static constexpr std::uint32_t FirstValue = 1u << 31;
   /// Work of one element of a value alone, from its operator's cost.
   ops::Work workOf(const Value &value, Precision precision) const;
   /// Work of one element, from the operators' costs.
@@ -104,6 +126,9 @@ public:
   ValueId convert(ValueId value, DType type);
   /// The type of the result is that of the arguments, or Bool.
   ValueId call(ops::OpId op, std::span<const ValueId> args);
+  /// The result has the type of the elements, which is that of the form's.
+  ValueId reduce(ops::ReductionId reduction, DType form, const AxisSet &axes,
+                 ValueId elements);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }

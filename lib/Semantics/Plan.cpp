@@ -127,6 +127,13 @@ std::string Plan::key() const {
     put(value.bits);
     put(value.args);
   }
+  put(graph.axisSets.size());
+  for (const AxisSet &set : graph.axisSets) {
+    put(set.stay);
+    put(set.axes.size());
+    for (std::int64_t axis : set.axes)
+      put(axis);
+  }
   put(graph.outputs.size());
   for (ValueId id : graph.outputs)
     put(id);

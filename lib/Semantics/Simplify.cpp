@@ -63,6 +63,49 @@ Expected<TypedValue> Simplifier::numberCall(ops::OpId op,
   return number(node);
 }
 
+/// The type that a reduction computes in; none if it refuses the type.
+static std::optional<DType> formOf(const ops::ReductionInfo &info, DType type) {
+  using ops::ReductionTypes;
+  if (info.types == ReductionTypes::Truth)
+    return DType::U8;
+  if (isFloatingPoint(type))
+    return heldType(type);
+  if (info.types == ReductionTypes::Sums)
+    return DType::I64;
+  if (info.types == ReductionTypes::Any)
+    return type == DType::Bool ? DType::U8 : type;
+  return info.types == ReductionTypes::Number && type != DType::Bool
+             ? std::optional(type)
+             : std::nullopt;
+}
+
+Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
+                                        const AxisSet &axes,
+                                        const TypedValue &value) {
+  const ops::ReductionInfo &info = ops::reductions()[reduction].info;
+  const ArgumentType given = typeOf(value);
+  const auto form = formOf(info, given.type);
+  if (!form)
+    return Error(ErrorCode::TypeMismatch, "");
+  const bool isTruth = info.types == ops::ReductionTypes::Truth;
+  const DType type =
+      info.types == ops::ReductionTypes::Sums && !isFloatingPoint(given.type)
+          ? DType::I64
+      : isTruth && given.type != DType::U8 ? DType::Bool
+                                           : given.type;
+  ValueId elements = stored(value);
+  if (isTruth)
+    elements = graph.convert(elements, DType::Bool);
+  elements = graph.convert(elements, ops::loopsOf(reduction, *form).element);
+  const ValueId result = graph.reduce(reduction, *form, axes, elements);
+  const bool isNumber = axes.axes.empty() && !axes.stay;
+  return TypedValue{.value = graph.convert(result, type),
+                    .type = type,
+                    .weight = isNumber || given.weight == Weight::Number
+                                  ? Weight::ZeroDim
+                                  : given.weight};
+}
+
 /// The type that arguments promote to.
 DType Simplifier::promotedType(std::span<const TypedValue> args) {
   std::array<ArgumentType, ops::MaxArity> types{};

@@ -44,6 +44,9 @@ public:
   /// An expansion of the operator table with `args` for @0, @1...
   Expected<TypedValue> expand(const ops::Expansion &expansion,
                               std::span<const TypedValue> args);
+  /// The reduction of `value` over axes, rounded to its type.
+  Expected<TypedValue> reduce(ops::ReductionId reduction, const AxisSet &axes,
+                              const TypedValue &value);
   /// The value that is stored for an output, of the type in PyTorch.
   ValueId stored(const TypedValue &value);
   /// Type and weight in promotion.

@@ -1,0 +1,500 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowCall.h"
+
+#include "Runtime/RowTask.h"
+#include "Support/Text.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+using semantics::AccessPattern;
+using semantics::Graph;
+using semantics::Plan;
+using semantics::ValueId;
+
+Expected<std::unique_ptr<const RowProgram>>
+RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
+                   CompileTimes *times) {
+  auto program = std::make_unique<RowProgram>();
+  for (semantics::Sweep &sweep : semantics::sweepsOf(plan)) {
+    CompileTimes spent;
+    auto loop = compiler.compile(sweep.plan, mode, &spent);
+    if (!loop)
+      return loop.error();
+    if (times) {
+      times->emit += spent.emit;
+      times->codegen += spent.codegen;
+      times->link += spent.link;
+    }
+    program->all.emplace_back(compiler, std::move(sweep), mode,
+                              std::move(*loop));
+  }
+  return std::unique_ptr<const RowProgram>(std::move(program));
+}
+
+std::size_t RowProgram::codeSize() const {
+  std::size_t bytes = 0;
+  for (const Step &step : all)
+    bytes += step.loops.codeSize();
+  return bytes;
+}
+
+/// Where a sweep goes: over which shape, and for reductions over which axes.
+struct RowCall::Site {
+  const RowProgram::Step *step;
+  Shape shape;
+  std::uint32_t mask = 0;
+  bool reduces = false;
+  /// Of a sweep with an element a row, whether reduced axes stay.
+  bool isOfRows = false, stays = false;
+};
+
+Status RowCall::prepare(const CallArguments &arguments) {
+  given = &arguments;
+  ValueId at = 0;
+  auto found = semantics::shapesOf(plan.graph, arguments.inputs, at);
+  if (!found)
+    return found.error();
+  shapes = std::move(*found);
+  for (const RowProgram::Step &step : program.steps())
+    if (auto status = addStep(step); !status)
+      return status;
+  for (RowGroup &group : groups) {
+    finish(group);
+    if (auto status = chooseLoops(group); !status)
+      return status;
+  }
+  placeResults();
+  given = nullptr;
+  return {};
+}
+
+static const RowResult *resultOf(const std::vector<RowResult> &results,
+                                 ValueId value) {
+  const auto found =
+      std::find_if(results.begin(), results.end(),
+                   [&](const RowResult &each) { return each.value == value; });
+  return found == results.end() ? nullptr : &*found;
+}
+
+/// The axis of the group's shape behind each axis of a tensor with an element
+/// a row.
+static std::size_t axisOfRows(const RowGroup &group, std::size_t axis,
+                              bool stays) {
+  for (std::size_t own = 0; !stays && own <= axis; ++own)
+    axis += group.mask >> own & 1;
+  return axis;
+}
+
+/// Whether the results of a reduction of the group lie along its rows where a
+/// sweep uses them.
+bool RowCall::isAligned(const RowGroup &group, const Site &site,
+                        const RowResult &result) const {
+  const semantics::Value &value = plan.graph.values[result.value];
+  const bool stays = plan.graph.axisSets[value.input].stay;
+  const std::size_t missing = site.shape.rank() - result.shape.rank();
+  for (std::size_t axis = 0; axis < result.shape.rank(); ++axis) {
+    const std::size_t used = axis + missing;
+    if (result.shape[axis] > 1 &&
+        axisOfRows(group, axis, stays) !=
+            (site.isOfRows ? axisOfRows(group, used, site.stays) : used))
+      return false;
+  }
+  return true;
+}
+
+bool RowCall::joins(const RowGroup &group, const Site &site) const {
+  const bool isSame = site.shape == group.shape;
+  if (site.reduces ? !isSame || site.mask != group.mask
+                   : !isSame && !site.isOfRows)
+    return false;
+  const auto number = static_cast<std::uint32_t>(&group - groups.data());
+  for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
+    if (input >= Graph::FirstValue) {
+      const RowResult &result = *resultOf(results, input - Graph::FirstValue);
+      if (result.group == number && !isAligned(group, site, result))
+        return false;
+    }
+  return true;
+}
+
+Status RowCall::addStep(const RowProgram::Step &step) {
+  const semantics::Sweep &sweep = step.sweep;
+  Site site{.step = &step, .shape = shapes[sweep.elements]};
+  if (sweep.axisSet) {
+    const semantics::AxisSet &set = plan.graph.axisSets[*sweep.axisSet];
+    const auto mask = semantics::axisMask(set, site.shape.rank());
+    if (!mask)
+      return mask.error();
+    site.mask = *mask;
+    site.reduces = true;
+  }
+  if (!groups.empty() && !site.reduces) {
+    const RowGroup &last = groups.back();
+    for (bool stays : {true, false})
+      if (!site.isOfRows && site.shape != last.shape &&
+          site.shape == semantics::reducedShape(last.shape, last.mask, stays)) {
+        site.isOfRows = true;
+        site.stays = stays;
+      }
+  }
+  if (groups.empty() || !joins(groups.back(), site)) {
+    site.isOfRows = false;
+    RowGroup &group = groups.emplace_back();
+    group.shape = site.shape;
+    // What only stores is one row.
+    group.mask = site.reduces ? site.mask : (1u << site.shape.rank()) - 1;
+  }
+  RowGroup &group = groups.back();
+  RowStep &added = group.steps.emplace_back();
+  added.step = &step;
+  added.reduces = site.reduces;
+  added.isOfRows = site.isOfRows;
+  addSlots(group, added, site);
+  added.parameters.resize(sweep.plan.graph.parameters.size());
+  return step.parameters.find(given->inputs, added.parameters.data());
+}
+
+std::uint32_t RowCall::slotOf(RowGroup &group, RowSlot slot) {
+  std::uint32_t number = 0;
+  for (const RowSlot &each : group.slots) {
+    if (each.kind == slot.kind && each.index == slot.index &&
+        each.isLinear == slot.isLinear &&
+        std::equal(slot.kept, slot.kept + MaxRank, each.kept) &&
+        std::equal(slot.reduced, slot.reduced + MaxRank, each.reduced))
+      return number;
+    ++number;
+  }
+  group.slots.push_back(slot);
+  return number;
+}
+
+void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
+  const Plan &own = site.step->sweep.plan;
+  const auto number = static_cast<std::uint32_t>(groups.size() - 1);
+  const auto place = [&](RowSlot slot, const Shape &shape,
+                         const Shape &strides) {
+    const std::size_t missing = site.shape.rank() - shape.rank();
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] == 1)
+        continue;
+      std::size_t to = axis + missing;
+      if (site.isOfRows)
+        to = axisOfRows(group, to, site.stays);
+      (group.mask >> to & 1 ? slot.reduced : slot.kept)[to] =
+          strides[axis] * slot.size;
+    }
+    step.slots.push_back(slotOf(group, slot));
+  };
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const std::uint32_t target = site.step->sweep.targets[i];
+    if (site.reduces) {
+      RowSlot slot{.kind = RowSlot::Kind::Result,
+                   .index = static_cast<std::uint32_t>(results.size()),
+                   .isLinear = true};
+      slot.size = static_cast<std::int64_t>(sizeOf(own.outputs[i].type));
+      step.slots.push_back(slotOf(group, slot));
+      results.push_back({.value = target,
+                         .size = slot.size,
+                         .shape = shapes[target],
+                         .group = number});
+      continue;
+    }
+    const TensorView &view = given->outputs[target];
+    place({.kind = RowSlot::Kind::Output,
+           .index = target,
+           .size = static_cast<std::int64_t>(sizeOf(view.type()))},
+          view.shape(), view.strides());
+  }
+  for (std::uint32_t input : own.graph.inputs) {
+    if (input >= Graph::FirstValue) {
+      const RowResult *result = resultOf(results, input - Graph::FirstValue);
+      RowSlot slot{.kind = RowSlot::Kind::Result,
+                   .index = static_cast<std::uint32_t>(result - results.data()),
+                   .size = result->size};
+      if (result->group == number) {
+        slot.isLinear = true;
+        step.slots.push_back(slotOf(group, slot));
+      } else {
+        results[slot.index].isShared = true;
+        place(slot, result->shape, contiguousStrides(result->shape));
+      }
+      continue;
+    }
+    const TensorView &view = given->inputs[input];
+    const auto &inputs = plan.graph.inputs;
+    place({.kind = RowSlot::Kind::Operand,
+           .index = static_cast<std::uint32_t>(
+               std::find(inputs.begin(), inputs.end(), input) - inputs.begin()),
+           .size = static_cast<std::int64_t>(sizeOf(view.type()))},
+          view.shape(), view.strides());
+  }
+}
+
+/// Moves the axes of a list together, without those of extent 1, and merges
+/// neighbours that one stride of every slot serves.
+template <class F>
+static unsigned mergeAxes(RowGroup &group, std::int64_t *extents,
+                          std::uint32_t axes, F stridesOf) {
+  unsigned count = 0;
+  for (std::size_t axis = 0; axis < group.shape.rank(); ++axis) {
+    const std::int64_t extent = group.shape[axis];
+    if (!(axes >> axis & 1) || extent == 1)
+      continue;
+    const bool merges =
+        count > 0 &&
+        std::all_of(group.slots.begin(), group.slots.end(), [&](RowSlot &slot) {
+          std::int64_t *strides = stridesOf(slot);
+          return slot.isLinear || strides[count - 1] == strides[axis] * extent;
+        });
+    count += !merges;
+    for (RowSlot &slot : group.slots)
+      stridesOf(slot)[count - 1] = stridesOf(slot)[axis];
+    extents[count - 1] = (merges ? extents[count - 1] : 1) * extent;
+  }
+  return count;
+}
+
+/// Settles the axes of a group that has all its sweeps.
+void RowCall::finish(RowGroup &group) {
+  for (std::size_t axis = 0; axis < group.shape.rank(); ++axis)
+    (group.mask >> axis & 1 ? group.length : group.rows) *= group.shape[axis];
+  group.keptAxes = mergeAxes(group, group.keptExtents, ~group.mask,
+                             [](RowSlot &slot) { return slot.kept; });
+  group.reducedAxes = mergeAxes(group, group.reducedExtents, group.mask,
+                                [](RowSlot &slot) { return slot.reduced; });
+  for (RowResult &result : results)
+    if (&groups[result.group] == &group)
+      result.rows = group.rows;
+  // Along the axis that tensors of elements are contiguous along.
+  int alongRows = 0, acrossRows = 0;
+  for (const RowStep &step : group.steps)
+    for (std::uint32_t index : step.slots) {
+      const RowSlot &slot = group.slots[index];
+      if (step.isOfRows || slot.isLinear)
+        continue;
+      const auto strideOf = [&](const std::int64_t *strides, unsigned axes) {
+        return axes ? strides[axes - 1] : 0;
+      };
+      alongRows += strideOf(slot.reduced, group.reducedAxes) == slot.size;
+      acrossRows += strideOf(slot.kept, group.keptAxes) == slot.size;
+    }
+  constexpr std::int64_t fewColumns = 16;
+  group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
+                     group.lastKept() >= fewColumns;
+  // Lanes of elements that follow in another run begin anew.
+  constexpr std::int64_t lanes = ops::ReductionLanes;
+  group.packs =
+      !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
+  // States of columns stay in the second-level cache.
+  constexpr std::int64_t mostStates = 8192, most = 1024;
+  const std::int64_t used = std::clamp<std::int64_t>(group.length, 1, lanes);
+  constexpr std::int64_t mostRows = 8192, mostResults = 2048;
+  group.columns =
+      group.hasColumns
+          ? std::min((group.lastKept() + 63) / 64 * 64,
+                     std::clamp<std::int64_t>(mostStates / used, 64, most))
+          : std::clamp<std::int64_t>(
+                mostRows / std::max<std::int64_t>(group.length, 1), 1,
+                mostResults);
+}
+
+/// The access pattern of a slot in the loops of a sweep.
+static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
+                               const RowSlot &slot) {
+  const bool isAcross = group.hasColumns || step.isOfRows;
+  if (slot.isLinear)
+    return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
+  const unsigned axes = isAcross ? group.keptAxes : group.reducedAxes;
+  const std::int64_t *strides = isAcross ? slot.kept : slot.reduced;
+  if (axes == 0)
+    return AccessPattern::Contiguous; // of one element
+  if (group.packs && step.reduces)
+    return std::all_of(strides, strides + axes,
+                       [](std::int64_t stride) { return stride == 0; })
+               ? AccessPattern::Constant
+               : AccessPattern::Contiguous;
+  const std::int64_t stride = strides[axes - 1];
+  return stride == slot.size ? AccessPattern::Contiguous
+         : stride == 0       ? AccessPattern::Constant
+                             : AccessPattern::Strided;
+}
+
+Status RowCall::chooseLoops(RowGroup &group) {
+  for (RowStep &step : group.steps) {
+    std::vector<AccessPattern> patterns;
+    for (std::uint32_t slot : step.slots)
+      patterns.push_back(patternOf(group, step, group.slots[slot]));
+    const std::size_t outputs = step.step->sweep.plan.outputs.size();
+    if (step.reduces)
+      std::fill_n(patterns.begin(), outputs,
+                  group.hasColumns ? AccessPattern::Contiguous
+                                   : AccessPattern::Constant);
+    else
+      // An output has an element for each step of its loop.
+      for (std::size_t i = 0; i < outputs; ++i)
+        if (patterns[i] == AccessPattern::Constant)
+          patterns[i] = AccessPattern::Contiguous;
+    auto loop = step.step->loops.loopFor(patterns);
+    if (!loop)
+      return loop.error();
+    step.loop = *loop;
+  }
+  return {};
+}
+
+void RowCall::placeResults() {
+  constexpr std::int64_t line = 64;
+  for (RowResult &result : results) {
+    if (result.isShared) {
+      result.offset = sharedBytes;
+      sharedBytes += (result.rows * result.size + line - 1) / line * line;
+    } else {
+      RowGroup &group = groups[result.group];
+      result.offset = group.tileBytes;
+      group.tileBytes += 8; // the largest size, so that all are aligned
+    }
+  }
+  const auto &operands = required.operands;
+  mayBe.assign(required.outputs.size() * operands.size(), true);
+  // An output may be an input whose elements each sweep reads where it has its
+  // own, the last time when it writes.
+  for (std::size_t output = 0; output < required.outputs.size(); ++output)
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      bool isWritten = false;
+      for (const RowProgram::Step &step : program.steps()) {
+        const semantics::Sweep &sweep = step.sweep;
+        const auto &inputs = sweep.plan.graph.inputs;
+        const bool reads = std::find(inputs.begin(), inputs.end(),
+                                     operands[i]) != inputs.end();
+        if (reads && (isWritten || shapes[sweep.elements] !=
+                                       shapes[plan.graph.outputs[output]]))
+          mayBe[output * operands.size() + i] = false;
+        isWritten |= !sweep.axisSet &&
+                     std::find(sweep.targets.begin(), sweep.targets.end(),
+                               output) != sweep.targets.end();
+      }
+    }
+}
+
+bool RowCall::mayShare(std::size_t output, std::uint32_t operand) const {
+  const auto &operands = required.operands;
+  const auto i = std::lower_bound(operands.begin(), operands.end(), operand) -
+                 operands.begin();
+  return mayBe[output * operands.size() + static_cast<std::size_t>(i)];
+}
+
+Status RowCall::checkSharing(const CallArguments &arguments) const {
+  for (std::size_t output = 0; output < arguments.outputs.size(); ++output)
+    for (std::uint32_t operand : required.operands) {
+      const TensorView &written = arguments.outputs[output];
+      const TensorView &read = arguments.inputs[operand];
+      if (written.data() == read.data() && !mayShare(output, operand) &&
+          written.shape().elementCount() > 0 && read.shape().elementCount() > 0)
+        return Error(ErrorCode::OverlappingOutput,
+                     concat("output ", output, " is operand @", operand,
+                            ", which is read after it was written"));
+    }
+  return {};
+}
+
+Status RowCall::run(void *const *first, const RunOptions &options,
+                    const Executor &executor, DefaultFloats &floats) const {
+  const std::unique_ptr<std::byte[]> memory(
+      sharedBytes > 0 ? new std::byte[static_cast<std::size_t>(sharedBytes)]
+                      : nullptr);
+  for (const RowGroup &group : groups)
+    if (auto status =
+            runGroup(group, first, memory.get(), options, executor, floats);
+        !status)
+      return status;
+  return {};
+}
+
+Status RowCall::runGroup(const RowGroup &group, void *const *first,
+                         std::byte *shared, const RunOptions &options,
+                         const Executor &executor,
+                         DefaultFloats &floats) const {
+  if (group.rows == 0)
+    return {};
+  const LaunchPolicy &policy = group.steps[0].step->policy;
+  const std::int64_t grain = policy.grainFor(options);
+  const double elements =
+      static_cast<double>(group.rows) *
+      static_cast<double>(std::max<std::int64_t>(group.length, 1));
+  constexpr double most = 1e18;
+  const bool isSerial = policy.isSerial(
+      static_cast<std::int64_t>(std::min(elements, most)), options);
+  Split split{.grain = 1,
+              .maxThreads = isSerial ? 1 : options.maxThreads,
+              .stayAwake = options.stayAwake,
+              .host = executor,
+              .floats = &floats};
+  const RowContext context{group, results, first, shared, plan.outputs.size()};
+  // So few rows that threads would have none.
+  constexpr std::int64_t fewRows = 64;
+  if (!isSerial && !group.hasColumns && group.rows < fewRows &&
+      group.length > 4 * ops::ReductionBlock && split.maxThreads != 1)
+    return runSplit(group, first, shared, split);
+  const std::int64_t tiles = RowTask::tilesOf(group);
+  const double each = elements / static_cast<double>(tiles);
+  split.grain = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(static_cast<double>(grain) / each));
+  RowTask callers(context, false);
+  return forRange(tiles, split, [&](Ranges &ranges) {
+    if (ranges.isCaller()) {
+      for (std::int64_t begin, end; ranges.next(begin, end);)
+        callers.runTiles(begin, end);
+      return;
+    }
+    RowTask own(context, false);
+    for (std::int64_t begin, end; ranges.next(begin, end);)
+      own.runTiles(begin, end);
+  });
+}
+
+/// Long rows, each by all threads, sweep by sweep.
+Status RowCall::runSplit(const RowGroup &group, void *const *first,
+                         std::byte *shared, const Split &split) const {
+  // Results of rows are kept for all sweeps.
+  const std::unique_ptr<std::byte[]> tile(
+      new std::byte[static_cast<std::size_t>(
+          group.rows * std::max<std::int64_t>(group.tileBytes, 1) + 64)]);
+  const RowContext context{
+      group, results, first, shared, plan.outputs.size(), tile.get()};
+  RowTask callers(context, true);
+  std::int64_t most = 0;
+  for (const RowStep &step : group.steps)
+    most = std::max(most, callers.partBytes(step));
+  const std::unique_ptr<std::byte[]> parts(
+      new std::byte[static_cast<std::size_t>(most)]);
+  for (std::size_t i = 0; i < group.steps.size(); ++i) {
+    const RowStep &step = group.steps[i];
+    if (step.isOfRows) {
+      callers.runRowStep(step, 0, group.rows);
+      continue;
+    }
+    const std::int64_t count = group.rows * callers.partsOfRow(step);
+    auto status = forRange(count, split, [&](Ranges &ranges) {
+      if (ranges.isCaller()) {
+        for (std::int64_t begin, end; ranges.next(begin, end);)
+          callers.runParts(step, begin, end, parts.get());
+        return;
+      }
+      RowTask own(context, true);
+      for (std::int64_t begin, end; ranges.next(begin, end);)
+        own.runParts(step, begin, end, parts.get());
+    });
+    if (!status)
+      return status;
+    if (step.reduces)
+      callers.joinParts(step, parts.get());
+  }
+  return {};
+}

@@ -1,0 +1,168 @@
+//===- Runtime/RowCall.h - One prepared call of a kernel that reduces ---===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_RUNTIME_ROWCALL_H
+#define KEXPR_RUNTIME_ROWCALL_H
+
+#include "Runtime/Executor.h"
+#include "Runtime/LaunchPolicy.h"
+#include "Runtime/LoopVariants.h"
+#include "Runtime/Parameters.h"
+#include "Runtime/Requirements.h"
+#include "Semantics/Sweeps.h"
+
+#include <deque>
+
+namespace kexpr::runtime {
+
+/// The compiled sweeps of a kernel that reduces. All members may be called from
+/// any thread.
+class RowProgram {
+public:
+  struct Step {
+    Step(const Compiler &compiler, semantics::Sweep given, Mode mode,
+         LoopPtr loop)
+        : sweep(std::move(given)), parameters(sweep.plan.graph),
+          loops(compiler, sweep.plan, mode, std::move(loop)),
+          policy(sweep.plan) {}
+    const semantics::Sweep sweep;
+    const Parameters parameters;
+    const LoopVariants loops;
+    const LaunchPolicy policy;
+  };
+
+  /// Compiles the sweeps of a plan. Both must outlive it.
+  static Expected<std::unique_ptr<const RowProgram>>
+  create(const Compiler &compiler, const semantics::Plan &plan, Mode mode,
+         CompileTimes *times);
+
+  const std::deque<Step> &steps() const { return all; }
+  std::size_t codeSize() const;
+
+private:
+  std::deque<Step> all;
+};
+
+/// A tensor of a group of sweeps: an output, an operand, or the results of a
+/// reduction.
+struct RowSlot {
+  enum class Kind : std::uint8_t { Output, Operand, Result };
+  Kind kind = Kind::Operand;
+  /// In the list of outputs, of the operands that are used, or of results.
+  std::uint32_t index = 0;
+  /// Bytes of an element, and from one to the next along axes.
+  std::int64_t size = 0;
+  std::int64_t kept[MaxRank] = {}, reduced[MaxRank] = {};
+  /// Whether it is addressed by the number of a row instead of `kept`.
+  bool isLinear = false;
+};
+
+/// How results of a reduction are kept until they are used.
+struct RowResult {
+  semantics::ValueId value = 0;
+  std::int64_t size = 0;
+  std::int64_t rows = 0;
+  Shape shape;
+  std::uint32_t group = 0;
+  /// Whether other groups use it, so that all of it is kept.
+  bool isShared = false;
+  /// Where it begins in the memory of all, or, for each row of a tile, in that
+  /// of a thread.
+  std::int64_t offset = 0;
+};
+
+/// One sweep of a call.
+struct RowStep {
+  const RowProgram::Step *step = nullptr;
+  const Loop *loop = nullptr;
+  bool reduces = false;
+  /// Whether it has an element a row, and not one an element of rows.
+  bool isOfRows = false;
+  /// The slots of its outputs and inputs; of reductions, that of the results.
+  std::vector<std::uint32_t> slots;
+  std::vector<std::uint64_t> parameters;
+};
+
+/// Sweeps over the same rows, which are done row by row, or column by column.
+struct RowGroup {
+  std::vector<RowStep> steps;
+  std::vector<RowSlot> slots;
+  Shape shape;
+  std::uint32_t mask = 0;
+  /// The axes of rows and those within a row, outermost first, in row-major
+  /// order; merged where one stride serves.
+  unsigned keptAxes = 0, reducedAxes = 0;
+  std::int64_t keptExtents[MaxRank], reducedExtents[MaxRank];
+  std::int64_t rows = 1, length = 1;
+  /// Whether loops run along the last kept axis, over many rows at once.
+  bool hasColumns = false;
+  std::int64_t columns = 1; ///< Rows of a tile.
+  /// Whether elements of a row must be copied to be in one run.
+  bool packs = false;
+  std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
+
+  std::int64_t inner() const {
+    return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
+  }
+  std::int64_t lastKept() const {
+    return keptAxes ? keptExtents[keptAxes - 1] : 1;
+  }
+};
+
+/// A call of a kernel that reduces, for tensors of certain shapes and strides.
+/// Immutable once prepared; `run` may be called from several threads.
+class RowCall {
+public:
+  /// `required` and `program` are of one kernel and outlive this.
+  RowCall(const semantics::Plan &plan, const Requirements &required,
+          const RowProgram &program)
+      : plan(plan), required(required), program(program) {}
+
+  /// Prepares a call that was checked.
+  Status prepare(const CallArguments &arguments);
+  /// Whether an output may be exactly an input that has its layout: no sweep
+  /// reads it after it was written.
+  bool mayShare(std::size_t output, std::uint32_t operand) const;
+  /// An error if an output is an input that it may not be.
+  Status checkSharing(const CallArguments &arguments) const;
+  /// `first` has the first elements of outputs, then of the inputs of the
+  /// plan's graph. Errors: those of an executor.
+  Status run(void *const *first, const RunOptions &options,
+             const Executor &executor, DefaultFloats &floats) const;
+
+private:
+  struct Site;
+  Status makeGroups();
+  Status addStep(const RowProgram::Step &step);
+  bool joins(const RowGroup &group, const Site &site) const;
+  bool isAligned(const RowGroup &group, const Site &site,
+                 const RowResult &result) const;
+  void addSlots(RowGroup &group, RowStep &step, const Site &site);
+  std::uint32_t slotOf(RowGroup &group, RowSlot slot);
+  void finish(RowGroup &group);
+  Status chooseLoops(RowGroup &group);
+  void placeResults();
+  Status runGroup(const RowGroup &group, void *const *first, std::byte *results,
+                  const RunOptions &options, const Executor &executor,
+                  DefaultFloats &floats) const;
+  Status runSplit(const RowGroup &group, void *const *first, std::byte *results,
+                  const Split &split) const;
+
+  const semantics::Plan &plan;
+  const Requirements &required;
+  const RowProgram &program;
+  const CallArguments *given = nullptr; ///< While it is prepared.
+  std::vector<Shape> shapes;            ///< Of the values of the plan's graph.
+  std::vector<RowGroup> groups;
+  std::vector<RowResult> results;
+  std::int64_t sharedBytes = 0;
+  /// By output and operand that is used, whether they may be one.
+  std::vector<bool> mayBe;
+};
+
+} // namespace kexpr::runtime
+
+#endif // KEXPR_RUNTIME_ROWCALL_H
