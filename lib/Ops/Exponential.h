@@ -39,6 +39,38 @@ struct Exp {
   template <IsDouble V> static V formula(V x) { return f64::exp(x); }
 };
 
+/// Hidden: what softmax needs of exp. The difference is not rounded, which
+/// would be an error of tens of units for differences of tens.
+struct ExpOf {
+  static constexpr OpInfo info{.name = "exp_of",
+                               .doc = "e^(x - y) for x <= y",
+                               .types = TypeRule::Floating,
+                               .ulp = {1.2, 1.2, 1.2},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) { return exp(x - y); }
+
+  template <class V> static V formula(V x, V y) {
+    V difference = x - y;
+    V clamped = atLeast(difference, single::Vanishing);
+    auto [r, shifted] = single::reduce(clamped);
+    return scale(single::exponential(r + lost(x, y, difference)), shifted);
+  }
+
+  template <IsDouble V> static V formula(V x, V y) {
+    V difference = x - y, power = f64::exp(difference);
+    return fma(power, lost(x, y, difference), power);
+  }
+
+private:
+  /// What a difference lost by rounding (TwoSum); 0 beside infinities.
+  template <class V> static V lost(V x, V y, V difference) {
+    V part = difference - x;
+    V rest = (x - (difference - part)) - (y + part);
+    return select(rest - rest == 0, rest, rest.like(0));
+  }
+};
+
 struct Expm1 {
   static constexpr OpInfo info{.name = "expm1",
                                .doc = "e^x - 1",

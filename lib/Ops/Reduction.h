@@ -14,8 +14,10 @@
 ///                                                type T are made first
 ///   template <class T> static constexpr unsigned parts
 ///                                                the Elements of a state
-///   template <class V> static V identity(unsigned part, V like)
-///                                                the state of no elements
+///   template <class V> static V identity(unsigned part, V index)
+///                                                a part of the state of no
+///                                                elements, whose first one
+///                                                will have this index
 ///   template <class S, class V> static S step(S state, V x)
 ///                                                one element more
 ///   template <class S> static S combine(S a, S b)
@@ -60,7 +62,7 @@ enum class ReductionTypes : std::uint8_t {
 
 enum class ReductionResult : std::uint8_t {
   Same,  ///< The type computed in.
-  Index, ///< i64: a position along the reduced axis.
+  Index, ///< i64: a position among the reduced elements.
 };
 
 struct ReductionInfo {

@@ -42,12 +42,15 @@ template <class R, DType Form, Isa I> class ReductionLoop {
   }
 
 public:
-  static void reset(std::size_t count, void *to, std::size_t pitch) {
+  static void reset(std::size_t count, void *to, std::size_t pitch,
+                    std::int64_t first, std::int64_t step) {
     auto *states = static_cast<E *>(to);
     for (int p = 0; p < parts; ++p)
-      for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto index = first + static_cast<std::int64_t>(i) * step;
         states[p * pitch + i] =
-            R::identity(static_cast<unsigned>(p), V{E{}}).rep;
+            R::identity(static_cast<unsigned>(p), V{static_cast<E>(index)}).rep;
+      }
   }
 
   // What is flattened is vectorised; see BlockLoop.
@@ -106,10 +109,9 @@ public:
   }
 
   static constexpr DType element() {
-    if constexpr (std::is_same_v<E, T>)
-      return Form;
-    else
-      return DType::F64;
+    return std::is_same_v<E, T>        ? Form
+           : std::is_same_v<E, double> ? DType::F64
+                                       : DType::I64;
   }
   static constexpr ReductionLoops loops() {
     return {element(), static_cast<unsigned>(parts),

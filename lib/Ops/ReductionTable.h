@@ -24,8 +24,10 @@ using ReductionId = std::uint16_t;
 struct ReductionLoops {
   DType element = DType::F32; ///< Of elements, of parts and of results.
   unsigned parts = 0;         ///< 0: the reduction has no such form.
-  /// Makes states those of no elements.
-  void (*reset)(std::size_t count, void *states, std::size_t pitch) = nullptr;
+  /// Makes states those of no elements. The first element of a state, if any,
+  /// has the index `first` or, `step` further on, that of the state before.
+  void (*reset)(std::size_t count, void *states, std::size_t pitch,
+                std::int64_t first, std::int64_t step) = nullptr;
   /// Has every state take an element.
   void (*across)(std::size_t count, const void *elements, void *states,
                  std::size_t pitch) = nullptr;
@@ -35,7 +37,7 @@ struct ReductionLoops {
   /// Makes every state that of its elements and of those of a later one.
   void (*combine)(std::size_t count, void *states, std::size_t pitch,
                   const void *later, std::size_t laterPitch) = nullptr;
-  /// The results of states of `elements` elements.
+  /// The results of states in which `elements` elements count.
   void (*finish)(std::size_t count, const void *states, std::size_t pitch,
                  std::int64_t elements, void *results) = nullptr;
 };

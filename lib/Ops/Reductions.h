@@ -26,8 +26,8 @@ struct Sum {
   template <class T>
   static constexpr unsigned parts = std::is_same_v<T, double> ? 2 : 1;
 
-  template <class V> static V identity(unsigned, V like) {
-    return like.like(0);
+  template <class V> static V identity(unsigned, V index) {
+    return index.like(0);
   }
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     return {{state.each[0] + x}};
@@ -104,8 +104,8 @@ struct Prod {
                                     : std::is_same_v<T, float> ? 2
                                                                : 1;
 
-  template <class V> static V identity(unsigned part, V like) {
-    return like.like(part == 0);
+  template <class V> static V identity(unsigned part, V index) {
+    return index.like(part == 0);
   }
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     return {{state.each[0] * x}};
@@ -232,8 +232,8 @@ struct Amax : Choice<Maximum> {
                                       .types = ReductionTypes::Any,
                                       .takesNone = false,
                                       .ulp = Exact};
-  template <class V> static V identity(unsigned, V like) {
-    return like.like(farthest<ElementOf<V>>(true));
+  template <class V> static V identity(unsigned, V index) {
+    return index.like(farthest<ElementOf<V>>(true));
   }
 };
 
@@ -243,8 +243,8 @@ struct Amin : Choice<Minimum> {
                                       .types = ReductionTypes::Any,
                                       .takesNone = false,
                                       .ulp = Exact};
-  template <class V> static V identity(unsigned, V like) {
-    return like.like(farthest<ElementOf<V>>(false));
+  template <class V> static V identity(unsigned, V index) {
+    return index.like(farthest<ElementOf<V>>(false));
   }
 };
 
@@ -254,8 +254,8 @@ struct Any : Choice<Maximum> {
                                       .doc = "whether one is true",
                                       .types = ReductionTypes::Truth,
                                       .ulp = Exact};
-  template <class V> static V identity(unsigned, V like) {
-    return like.like(0);
+  template <class V> static V identity(unsigned, V index) {
+    return index.like(0);
   }
 };
 
@@ -264,13 +264,88 @@ struct All : Choice<Minimum> {
                                       .doc = "whether all are true",
                                       .types = ReductionTypes::Truth,
                                       .ulp = Exact};
-  template <class V> static V identity(unsigned, V like) {
-    return like.like(1);
+  template <class V> static V identity(unsigned, V index) {
+    return index.like(1);
   }
 };
 
+/// The index of the first element that is NaN or else the best. A state is the
+/// best element so far, its index, which is negative before there is one, and
+/// the index of the element that comes next.
+template <bool IsLargest> struct ArgBest {
+  template <class T>
+  using Element =
+      std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+  template <class T> static constexpr unsigned parts = 3;
+
+  template <class V> static V identity(unsigned part, V index) {
+    return part == 0   ? index.like(0)
+           : part == 1 ? index.like(static_cast<ElementOf<V>>(-1))
+                       : index;
+  }
+  template <class V> static Several<V, 3> step(Several<V, 3> state, V x) {
+    const auto [best, index, next] = state.each;
+    auto isBetter = beats(x, best) | (index < 0);
+    constexpr auto lanes = static_cast<ElementOf<V>>(ReductionLanes);
+    return {{select(isBetter, x, best), select(isBetter, next, index),
+             next + lanes}};
+  }
+  template <class V>
+  static Several<V, 3> combine(Several<V, 3> a, Several<V, 3> b) {
+    const auto [best, index, next] = a.each;
+    const auto [other, place, unused] = b.each;
+    auto isEarlier = ~beats(best, other) & (place < index);
+    auto isBetter =
+        (place >= 0) & (beats(other, best) | isEarlier | (index < 0));
+    return {
+        {select(isBetter, other, best), select(isBetter, place, index), next}};
+  }
+  template <class V> static V finish(Several<V, 3> state, V) {
+    return state.each[1];
+  }
+  template <class R> static R reference(std::span<const R> elements) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < elements.size(); ++i) {
+      const R x = elements[i], y = elements[best];
+      if (y == y && (x != x || (IsLargest ? x > y : x < y)))
+        best = i;
+    }
+    return static_cast<R>(best);
+  }
+
+private:
+  template <class V> static auto beats(V x, V y) {
+    auto isNan = (x != x) & (y == y);
+    if constexpr (IsLargest)
+      return (x > y) | isNan;
+    else
+      return (x < y) | isNan;
+  }
+};
+
+struct Argmax : ArgBest<true> {
+  static constexpr ReductionInfo info{
+      .name = "argmax",
+      .doc = "the index of the first of the largest; of the first NaN",
+      .types = ReductionTypes::Number,
+      .result = ReductionResult::Index,
+      .takesNone = false,
+      .ulp = Exact};
+};
+
+struct Argmin : ArgBest<false> {
+  static constexpr ReductionInfo info{
+      .name = "argmin",
+      .doc = "the index of the first of the smallest; of the first NaN",
+      .types = ReductionTypes::Number,
+      .result = ReductionResult::Index,
+      .takesNone = false,
+      .ulp = Exact};
+};
+
 /// Every reduction that expressions name.
-using Reductions = OpList<Sum, Mean, Prod, Amax, Amin, Any, All>;
+using Reductions =
+    OpList<Sum, Mean, Prod, Amax, Amin, Any, All, Argmax, Argmin>;
 
 /// The computed types that a reduction has a form for.
 constexpr bool worksIn(ReductionTypes types, DType form) {

@@ -202,6 +202,7 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
       step.slots.push_back(slotOf(group, slot));
       results.push_back({.value = target,
                          .size = slot.size,
+                         .uncounted = plan.graph.values[target].uncounted(),
                          .shape = shapes[target],
                          .group = number});
       continue;

@@ -64,6 +64,7 @@ struct RowSlot {
 struct RowResult {
   semantics::ValueId value = 0;
   std::int64_t size = 0;
+  std::int64_t uncounted = 0; ///< See `Value::uncounted`.
   std::int64_t rows = 0;
   Shape shape;
   std::uint32_t group = 0;

@@ -227,6 +227,13 @@ void *RowTask::resultOf(const RowStep &step, std::size_t output,
   return linear(step.slots[output], of);
 }
 
+/// How many elements of a row count in the results of a reduction.
+std::int64_t RowTask::counted(const RowStep &step, std::size_t output) const {
+  const RowSlot &slot = group.slots[step.slots[output]];
+  const std::int64_t uncounted = context.results[slot.index].uncounted;
+  return std::max<std::int64_t>(group.length - uncounted, 0);
+}
+
 /// Makes lane 0 the state of `used` lanes.
 static void foldLanes(const ReductionLoops &loops, std::byte *states,
                       std::int64_t used) {
@@ -245,7 +252,8 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
                           std::int64_t count) {
   const std::size_t outputs = outputsOf(step);
   for (std::size_t i = 0; i < outputs; ++i) {
-    loopsOf(step, i).reset(ReductionLanes, statesOf(i), ReductionLanes);
+    loopsOf(step, i).reset(ReductionLanes, statesOf(i), ReductionLanes, from,
+                           1);
     pointers[i] = statesOf(i);
   }
   for (std::size_t i = outputs; i < step.slots.size(); ++i) {
@@ -325,7 +333,7 @@ void RowTask::reduceRow(const RowStep &step) {
   if (group.length <= ReductionBlock) {
     reduceBlock(step, 0, group.length);
     for (std::size_t i = 0; i < outputs; ++i)
-      loopsOf(step, i).finish(1, statesOf(i), ReductionLanes, group.length,
+      loopsOf(step, i).finish(1, statesOf(i), ReductionLanes, counted(step, i),
                               resultOf(step, i, row));
     return;
   }
@@ -338,7 +346,7 @@ void RowTask::reduceRow(const RowStep &step) {
       all[i].push(statesOf(i), ReductionLanes);
   }
   for (std::size_t i = 0; i < outputs; ++i)
-    loopsOf(step, i).finish(1, all[i].finish(), 1, group.length,
+    loopsOf(step, i).finish(1, all[i].finish(), 1, counted(step, i),
                             resultOf(step, i, row));
 }
 
@@ -457,7 +465,8 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
         std::clamp<std::int64_t>(here, 1, ReductionLanes));
     for (std::size_t i = 0; i < outputs; ++i)
       for (std::size_t lane = 0; lane < used; ++lane)
-        loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width);
+        loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
+                               from + static_cast<std::int64_t>(lane), 0);
     for (std::int64_t r = 0; r < here; ++r) {
       for (std::size_t i = 0; i < outputs; ++i)
         pointers[i] = statesOf(i) + r % ReductionLanes * laneBytes(i);
@@ -479,7 +488,7 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
   } while (from < group.length);
   for (std::size_t i = 0; i < outputs; ++i)
     loopsOf(step, i).finish(static_cast<std::size_t>(count), all[i].finish(),
-                            width, group.length, resultOf(step, i, row));
+                            width, counted(step, i), resultOf(step, i, row));
 }
 
 void RowTask::storeColumns(const RowStep &step, std::int64_t count) {
@@ -553,7 +562,7 @@ void RowTask::joinParts(const RowStep &step, const std::byte *parts) {
         tree.push(parts + (of * count + part) * each + before, 1,
                   isWhole ? PartLevel : -1);
       }
-      loopsOf(step, i).finish(1, tree.finish(), 1, group.length,
+      loopsOf(step, i).finish(1, tree.finish(), 1, counted(step, i),
                               resultOf(step, i, of));
       before += static_cast<std::int64_t>(loopsOf(step, i).parts * Word);
     }

@@ -95,6 +95,7 @@ private:
   std::size_t outputsOf(const RowStep &step) const {
     return step.step->sweep.plan.outputs.size();
   }
+  std::int64_t counted(const RowStep &step, std::size_t output) const;
   std::size_t statesBytes(const ops::ReductionLoops &loops) const;
   std::byte *statesOf(std::size_t output) const {
     return states + output * stateBytes;

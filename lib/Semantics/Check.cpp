@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Check.h"
 
+#include "Semantics/RowFunctions.h"
 #include "Semantics/Simplify.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
@@ -38,8 +39,8 @@ private:
   Expected<TypedValue> size(const Node &node);
   Expected<TypedValue> call(const Node &node);
   Expected<TypedValue> operatorCall(const Node &node, ops::OpId op);
-  Expected<TypedValue> reduction(const Node &node, ops::ReductionId id);
-  Expected<AxisSet> axesOf(const Node &node);
+  Expected<TypedValue> rowFunction(const Node &node,
+                                   const RowFunction &function);
   void findSettings();
   std::span<const TypedValue> arguments(const Node &node);
   /// The result of a call; an error gets its range in the text.
@@ -61,7 +62,7 @@ private:
   Simplifier simplify;
   std::vector<TypedValue> values;
   std::vector<TypedValue> given; ///< The arguments of the current call.
-  /// By node: whether it is no value but says how a reduction is done.
+  /// By node: whether it is no value but says how a function goes over rows.
   std::vector<bool> isSetting;
 };
 
@@ -207,15 +208,17 @@ Expected<TypedValue> Checker::operatorCall(const Node &node, ops::OpId op) {
   return placed(node, result);
 }
 
-/// The nodes that are axes and other settings of reductions.
+/// The nodes that are axes and other settings of functions over rows.
 void Checker::findSettings() {
   const auto nodes = expression.nodes();
   isSetting.resize(nodes.size());
   for (const Node &node : nodes) {
-    if (node.kind != NodeKind::Call || !ops::findReduction(node.name))
-      continue;
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
+    const RowFunction *function =
+        node.kind == NodeKind::Call ? findRowFunction(node.name) : nullptr;
+    for (std::size_t i = 0; function && i < node.children.size(); ++i) {
       const Node &setting = nodes[node.children[i]];
+      if (!function->isSetting(i) && setting.kind != NodeKind::None)
+        continue;
       isSetting[node.children[i]] = setting.kind != NodeKind::Call;
       if (setting.kind == NodeKind::List)
         for (std::uint32_t element : setting.children)
@@ -224,61 +227,23 @@ void Checker::findSettings() {
   }
 }
 
-Expected<AxisSet> Checker::axesOf(const Node &node) {
-  const auto nodes = expression.nodes();
-  AxisSet set;
-  const auto add = [&](const Node &axis) -> Status {
-    if (axis.kind != NodeKind::Integer)
-      return fault(ErrorCode::InvalidArgument, axis,
-                   concat("an axis of ", quote(node.name),
-                          " is an integer that is written out"));
-    if (axis.integer < -static_cast<std::int64_t>(MaxRank) ||
-        axis.integer >= static_cast<std::int64_t>(MaxRank))
-      return fault(
-          ErrorCode::InvalidArgument, axis,
-          concat("axis ", axis.integer, " is none of at most ", MaxRank));
-    if (std::find(set.axes.begin(), set.axes.end(), axis.integer) !=
-        set.axes.end())
-      return fault(ErrorCode::InvalidArgument, axis,
-                   concat("axis ", axis.integer, " appears twice"));
-    set.axes.push_back(axis.integer);
-    return {};
-  };
-  if (node.children.size() > 1) {
-    const Node &axes = nodes[node.children[1]];
-    Status status;
-    if (axes.kind == NodeKind::List)
-      for (std::uint32_t axis : axes.children)
-        status = status ? add(nodes[axis]) : status;
-    else if (axes.kind != NodeKind::None)
-      status = add(axes);
-    if (!status)
-      return status.error();
-  }
-  if (node.children.size() > 2) {
-    const Node &stay = nodes[node.children[2]];
-    if (stay.kind != NodeKind::Bool)
-      return fault(ErrorCode::InvalidArgument, stay,
-                   concat("whether ", quote(node.name),
-                          " keeps its axes is True or False"));
-    set.stay = stay.integer != 0;
-  }
-  return set;
-}
-
-Expected<TypedValue> Checker::reduction(const Node &node, ops::ReductionId id) {
-  if (node.children.empty() || node.children.size() > 3)
-    return wrongArity(node, "a tensor, axes and whether these stay");
-  auto axes = axesOf(node);
-  if (!axes)
-    return axes.error();
-  const TypedValue &value = values[node.children[0]];
-  auto result = simplify.reduce(id, *axes, value);
-  if (!result && result.error().code() == ErrorCode::TypeMismatch)
-    return fault(ErrorCode::TypeMismatch, node,
-                 concat(quote(node.name), " takes floating point, but ",
-                        naming(expression.nodes()[node.children[0]], 0,
-                               simplify.typeOf(value).type)));
+Expected<TypedValue> Checker::rowFunction(const Node &node,
+                                          const RowFunction &function) {
+  const std::size_t count = node.children.size();
+  if (count < function.least || count > function.arguments().size())
+    return wrongArity(node, function.takes());
+  RowCallReader reader(expression, node, function);
+  auto settings = reader.read(values);
+  if (!settings)
+    return settings.error();
+  auto result = function.make(simplify, *settings);
+  if (!result && result.error().code() == ErrorCode::TypeMismatch &&
+      result.error().message().empty())
+    return fault(
+        ErrorCode::TypeMismatch, node,
+        concat(quote(node.name), " takes floating point, but ",
+               naming(expression.nodes()[node.children[0]], 0,
+                      simplify.typeOf(values[node.children[0]]).type)));
   return placed(node, result);
 }
 
@@ -290,8 +255,8 @@ Expected<TypedValue> Checker::call(const Node &node) {
       return wrongArity(node, counted(1, "argument"));
     return placed(node, simplify.cast(*type, values[node.children[0]]));
   }
-  if (const auto reduced = ops::findReduction(node.name))
-    return reduction(node, *reduced);
+  if (const RowFunction *function = findRowFunction(node.name))
+    return rowFunction(node, *function);
   const auto op = ops::find(node.name);
   return op ? operatorCall(node, *op) : unknown(node);
 }

@@ -96,18 +96,20 @@ ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
 }
 
 ValueId GraphBuilder::reduce(ops::ReductionId reduction, DType form,
-                             const AxisSet &axes, ValueId elements) {
+                             const AxisSet &axes, ValueId elements,
+                             std::uint32_t uncounted) {
   auto &sets = graph.axisSets;
   const auto known = std::find(sets.begin(), sets.end(), axes);
   const auto set = static_cast<std::uint32_t>(known - sets.begin());
   if (known == sets.end())
     sets.push_back(axes);
-  return add({.kind = ValueKind::Reduce,
-              .type = graph.values[elements].type,
-              .op = reduction,
-              .input = set,
-              .bits = static_cast<std::uint64_t>(form),
-              .args = {elements}});
+  return add(
+      {.kind = ValueKind::Reduce,
+       .type = graph.values[elements].type,
+       .op = reduction,
+       .input = set,
+       .bits = static_cast<std::uint64_t>(form) | std::uint64_t{uncounted} << 8,
+       .args = {elements}});
 }
 
 std::span<const ValueId> Graph::args(const Value &value) const {
@@ -176,7 +178,7 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
     return ops::allOperators()[value.op].workIn(
         ops::arithmeticOf(computedType(value), precision));
   if (value.kind == ValueKind::Reduce)
-    return ops::reductions()[value.op].workOf(static_cast<DType>(value.bits));
+    return ops::reductions()[value.op].workOf(value.form());
   // A conversion is about one instruction.
   const bool converts = value.kind == ValueKind::Convert;
   return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};

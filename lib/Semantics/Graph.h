@@ -58,12 +58,18 @@ struct Value {
   /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
   /// Reduce: in `Graph::axisSets`.
   std::uint32_t input = 0;
-  /// Constant: the bits of the element. Reduce: the type computed in.
+  /// Constant: the bits of the element. Reduce: the type computed in, and from
+  /// the eighth bit on how many elements do not count in the result.
   std::uint64_t bits = 0;
   /// Call, Convert, Reduce: the arguments; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
+  /// Reduce: the type computed in, and how many elements do not count.
+  DType form() const { return static_cast<DType>(bits & 0xff); }
+  std::int64_t uncounted() const {
+    return static_cast<std::int64_t>(bits >> 8);
+  }
 };
 
 /// An expression as a directed acyclic graph. Equal values are one value, so
@@ -127,8 +133,9 @@ public:
   /// The type of the result is that of the arguments, or Bool.
   ValueId call(ops::OpId op, std::span<const ValueId> args);
   /// The result has the type of the elements, which is that of the form's.
+  /// `uncounted` elements, as a variance's correction, do not count.
   ValueId reduce(ops::ReductionId reduction, DType form, const AxisSet &axes,
-                 ValueId elements);
+                 ValueId elements, std::uint32_t uncounted = 0);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }

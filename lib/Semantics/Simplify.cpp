@@ -79,31 +79,47 @@ static std::optional<DType> formOf(const ops::ReductionInfo &info, DType type) {
              : std::nullopt;
 }
 
+/// The type of a reduction's result.
+static DType typeReducedTo(const ops::ReductionInfo &info, DType type) {
+  using ops::ReductionTypes;
+  const bool isInteger = !isFloatingPoint(type);
+  if (info.result == ops::ReductionResult::Index ||
+      (info.types == ReductionTypes::Sums && isInteger))
+    return DType::I64;
+  return info.types == ReductionTypes::Truth && type != DType::U8 ? DType::Bool
+                                                                  : type;
+}
+
+TypedValue Simplifier::reduceWide(ops::ReductionId reduction,
+                                  const AxisSet &axes, const TypedValue &value,
+                                  DType like, std::uint32_t uncounted) {
+  const DType element = ops::loopsOf(reduction, like).element;
+  const ValueId result = graph.reduce(
+      reduction, like, axes, graph.convert(stored(value), element), uncounted);
+  const Weight weight = typeOf(value).weight;
+  // One of all axes is a number, to types.
+  const bool isNumber = axes.axes.empty() && !axes.stay;
+  return {.value = result,
+          .type = element,
+          .weight =
+              isNumber || weight == Weight::Number ? Weight::ZeroDim : weight};
+}
+
 Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
                                         const AxisSet &axes,
                                         const TypedValue &value) {
   const ops::ReductionInfo &info = ops::reductions()[reduction].info;
-  const ArgumentType given = typeOf(value);
-  const auto form = formOf(info, given.type);
+  const DType type = typeOf(value).type;
+  const auto form = formOf(info, type);
   if (!form)
     return Error(ErrorCode::TypeMismatch, "");
-  const bool isTruth = info.types == ops::ReductionTypes::Truth;
-  const DType type =
-      info.types == ops::ReductionTypes::Sums && !isFloatingPoint(given.type)
-          ? DType::I64
-      : isTruth && given.type != DType::U8 ? DType::Bool
-                                           : given.type;
-  ValueId elements = stored(value);
-  if (isTruth)
-    elements = graph.convert(elements, DType::Bool);
-  elements = graph.convert(elements, ops::loopsOf(reduction, *form).element);
-  const ValueId result = graph.reduce(reduction, *form, axes, elements);
-  const bool isNumber = axes.axes.empty() && !axes.stay;
-  return TypedValue{.value = graph.convert(result, type),
-                    .type = type,
-                    .weight = isNumber || given.weight == Weight::Number
-                                  ? Weight::ZeroDim
-                                  : given.weight};
+  TypedValue elements = value;
+  if (info.types == ops::ReductionTypes::Truth)
+    elements.value = graph.convert(stored(value), DType::Bool);
+  if (info.types == ops::ReductionTypes::Truth)
+    elements.number.reset();
+  return cast(typeReducedTo(info, type),
+              reduceWide(reduction, axes, elements, *form));
 }
 
 /// The type that arguments promote to.

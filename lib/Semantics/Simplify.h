@@ -47,6 +47,11 @@ public:
   /// The reduction of `value` over axes, rounded to its type.
   Expected<TypedValue> reduce(ops::ReductionId reduction, const AxisSet &axes,
                               const TypedValue &value);
+  /// The same of a reduction to the type of its states, unrounded, that
+  /// computes as it does for elements of `like`; `uncounted` is as in `Value`.
+  TypedValue reduceWide(ops::ReductionId reduction, const AxisSet &axes,
+                        const TypedValue &value, DType like,
+                        std::uint32_t uncounted = 0);
   /// The value that is stored for an output, of the type in PyTorch.
   ValueId stored(const TypedValue &value);
   /// Type and weight in promotion.

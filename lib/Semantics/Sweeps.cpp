@@ -94,7 +94,7 @@ Sweep SweepBuilder::make(const SweepKey &key,
     const Value &value = graph.values[targets[i]];
     Access &access = sweep.plan.outputs[i];
     access.pattern = AccessPattern::Constant;
-    access.reducing = {value.op, static_cast<DType>(value.bits)};
+    access.reducing = {value.op, value.form()};
   }
   return sweep;
 }

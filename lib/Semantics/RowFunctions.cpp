@@ -1,0 +1,405 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/RowFunctions.h"
+
+#include "Support/Fork.h"
+#include "Support/Quote.h"
+#include "Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+namespace {
+/// Writes a function as calls of operators and reductions. The first error
+/// stays.
+class Formula {
+public:
+  Formula(Simplifier &simplify, const RowSettings &settings)
+      : simplify(simplify), settings(settings), axes(settings.axes) {
+    axes.stay = true;
+    type = simplify.typeOf(tensor(0)).type;
+    if (!isFloatingPoint(type))
+      fault = Error(ErrorCode::TypeMismatch, "");
+  }
+
+  const TypedValue &tensor(std::size_t i) const { return *settings.tensors[i]; }
+  bool has(std::size_t i) const {
+    return i < settings.tensors.size() && settings.tensors[i].has_value();
+  }
+  /// Whether axes that were asked to stay do, in what comes last.
+  void setStay(bool stay) { axes.stay = stay; }
+  bool isDouble() const { return type == DType::F64; }
+
+  template <class... T>
+  TypedValue call(std::string_view op, const T &...arguments) {
+    const TypedValue list[] = {arguments...};
+    return kept(simplify.call(*ops::findAny(op), list));
+  }
+  TypedValue as(DType to, const TypedValue &value) {
+    return kept(simplify.cast(to, value));
+  }
+  TypedValue wide(const TypedValue &value) { return as(DType::F64, value); }
+  /// In the type that formulas compute in for the first tensor's.
+  TypedValue held(const TypedValue &value) { return as(heldType(type), value); }
+  TypedValue number(double value) {
+    return kept(simplify.number(
+        {.number = {.kind = Number::Kind::Real, .real = value}}));
+  }
+  TypedValue reduce(std::string_view name, const TypedValue &value) {
+    return fault
+               ? value
+               : kept(simplify.reduce(*ops::findReduction(name), axes, value));
+  }
+  TypedValue reduceWide(std::string_view name, const TypedValue &value,
+                        std::uint32_t uncounted = 0) {
+    return fault ? value
+                 : simplify.reduceWide(*ops::findReduction(name), axes, value,
+                                       heldType(type), uncounted);
+  }
+  /// The result, of the type of the first tensor.
+  Expected<TypedValue> result(const TypedValue &value) {
+    const TypedValue last = as(type, value);
+    if (fault)
+      return *fault;
+    return last;
+  }
+
+private:
+  TypedValue kept(Expected<TypedValue> value) {
+    if (value)
+      return *value;
+    if (!fault)
+      fault = value.error();
+    return tensor(0);
+  }
+
+  Simplifier &simplify;
+  const RowSettings &settings;
+
+public:
+  AxisSet axes;
+  DType type;
+  std::optional<Error> fault;
+};
+} // namespace
+
+using Made = Expected<TypedValue>;
+
+static Made makeReduction(Simplifier &simplify, const RowSettings &settings) {
+  return simplify.reduce(settings.reduction, settings.axes,
+                         *settings.tensors[0]);
+}
+
+/// e^(x - max) over its sum, which is kept wider. In f32 a factor, not a
+/// division for each element.
+static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
+  const TypedValue power = f.call("exp_of", x, f.reduce("amax", x));
+  const TypedValue sum = f.reduceWide("sum", power);
+  return f.isDouble() ? f.call("div", power, sum)
+                      : f.call("mul", f.wide(power), f.call("reciprocal", sum));
+}
+
+static Made makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  return f.result(softmaxOf(f, f.tensor(0)));
+}
+
+static Made makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  return f.result(softmaxOf(f, f.call("neg", f.tensor(0))));
+}
+
+static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  const TypedValue &x = f.tensor(0);
+  const TypedValue most = f.reduce("amax", x);
+  const TypedValue sum = f.reduceWide("sum", f.call("exp_of", x, most));
+  return f.result(f.call("sub", f.call("sub", f.wide(x), f.wide(most)),
+                         f.call("log", sum)));
+}
+
+static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  const TypedValue x = f.wide(f.tensor(0));
+  // Of infinities the sum is what counts.
+  const auto finite = [&](const TypedValue &most) {
+    return f.call("where",
+                  f.call("lt", f.call("abs", most), f.number(INFINITY)), most,
+                  f.number(0));
+  };
+  const TypedValue power =
+      f.call("exp", f.call("sub", x, finite(f.reduceWide("amax", x))));
+  f.setStay(settings.axes.stay);
+  return f.result(f.call("add", finite(f.wide(f.reduce("amax", f.tensor(0)))),
+                         f.call("log", f.reduceWide("sum", power))));
+}
+
+/// What elements differ from their mean by, squared.
+static TypedValue squaresOf(Formula &f, const TypedValue &wide) {
+  return f.call("square", f.call("sub", wide, f.reduceWide("mean", wide)));
+}
+
+static TypedValue varianceOf(Formula &f, const RowSettings &settings) {
+  const TypedValue squares = squaresOf(f, f.wide(f.tensor(0)));
+  f.setStay(settings.axes.stay);
+  return f.reduceWide("mean", squares,
+                      static_cast<std::uint32_t>(settings.whole.value_or(1)));
+}
+
+static Made makeVar(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  return f.result(varianceOf(f, settings));
+}
+
+static Made makeStd(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  return f.result(f.call("sqrt", varianceOf(f, settings)));
+}
+
+/// The norm of order p over the axes, wide.
+static TypedValue normOf(Formula &f, const TypedValue &value, double p) {
+  const TypedValue x = f.wide(value);
+  if (p == 2)
+    return f.call("sqrt", f.reduceWide("sum", f.call("square", x)));
+  const TypedValue size = f.call("abs", x);
+  if (p == 1)
+    return f.reduceWide("sum", size);
+  if (std::isinf(p))
+    return f.wide(f.reduce(p > 0 ? "amax" : "amin", f.call("abs", value)));
+  if (p == 0)
+    return f.reduceWide("sum", f.wide(f.call("ne", x, f.number(0))));
+  return f.call("pow", f.reduceWide("sum", f.call("pow", size, f.number(p))),
+                f.number(1 / p));
+}
+
+static Made makeNorm(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.setStay(settings.axes.stay);
+  return f.result(normOf(f, f.tensor(0), settings.number.value_or(2)));
+}
+
+static Made makeNormalize(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  const TypedValue &x = f.tensor(0);
+  const TypedValue least = f.number(settings.number.value_or(1e-12));
+  const TypedValue norm = f.call(
+      "maximum", normOf(f, x, static_cast<double>(settings.whole.value_or(2))),
+      f.wide(least));
+  return f.result(f.isDouble()
+                      ? f.call("div", x, norm)
+                      : f.call("mul", f.wide(x), f.call("reciprocal", norm)));
+}
+
+/// 1 / sqrt(square + epsilon), wide.
+static TypedValue inverseRoot(Formula &f, const TypedValue &square,
+                              double epsilon) {
+  return f.call("rsqrt", f.call("add", square, f.number(epsilon)));
+}
+
+static TypedValue scaled(Formula &f, const TypedValue &value) {
+  TypedValue result = value;
+  if (f.has(1))
+    result = f.call("mul", result, f.tensor(1));
+  if (f.has(2))
+    result = f.call("add", result, f.tensor(2));
+  return result;
+}
+
+static Made makeLayerNorm(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  const TypedValue x = f.wide(f.tensor(0));
+  const TypedValue centred = f.call("sub", x, f.reduceWide("mean", x));
+  const TypedValue variance = f.reduceWide("mean", f.call("square", centred));
+  const TypedValue inverse =
+      inverseRoot(f, variance, settings.number.value_or(1e-5));
+  return f.result(scaled(f, f.held(f.call("mul", centred, inverse))));
+}
+
+static Made makeRmsNorm(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  const TypedValue x = f.wide(f.tensor(0));
+  const double least = f.isDouble() ? 0x1p-52 : 0x1p-23;
+  const TypedValue inverse =
+      inverseRoot(f, f.reduceWide("mean", f.call("square", x)),
+                  settings.number.value_or(least));
+  return f.result(scaled(f, f.held(f.call("mul", x, inverse))));
+}
+
+static Made makeCosineSimilarity(Simplifier &simplify,
+                                 const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.setStay(false);
+  const TypedValue least = f.wide(f.number(settings.number.value_or(1e-8)));
+  const auto length = [&](const TypedValue &value) {
+    return f.call("maximum", normOf(f, value, 2), least);
+  };
+  const TypedValue &x = f.tensor(0), &y = f.tensor(1);
+  const TypedValue product =
+      f.reduceWide("sum", f.call("mul", f.wide(x), f.wide(y)));
+  return f.result(f.call("div", product, f.call("mul", length(x), length(y))));
+}
+
+static Made makeMseLoss(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.setStay(false);
+  return f.result(
+      f.reduceWide("mean", f.call("square", f.call("sub", f.wide(f.tensor(0)),
+                                                   f.wide(f.tensor(1))))));
+}
+
+static Made makeL1Loss(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.setStay(false);
+  return f.result(f.reduceWide(
+      "mean",
+      f.call("abs", f.call("sub", f.wide(f.tensor(0)), f.wide(f.tensor(1))))));
+}
+
+static std::vector<RowFunction> makeTable() {
+  using enum RowArgument;
+  std::vector<RowFunction> table;
+  ops::ReductionId id = 0;
+  for (const ops::ReductionEntry &each : ops::reductions()) {
+    const bool isIndex = each.info.result == ops::ReductionResult::Index;
+    table.push_back({each.info.name,
+                     1,
+                     {Tensor, isIndex ? Axis : Axes, Stay},
+                     3,
+                     makeReduction,
+                     id++});
+  }
+  const RowFunction others[] = {
+      {"softmax", 2, {Tensor, Axis}, 2, makeSoftmax},
+      {"softmin", 2, {Tensor, Axis}, 2, makeSoftmin},
+      {"log_softmax", 2, {Tensor, Axis}, 2, makeLogSoftmax},
+      {"logsumexp", 2, {Tensor, Axes, Stay}, 3, makeLogSumExp},
+      {"var", 1, {Tensor, Axes, Stay, Whole}, 4, makeVar},
+      {"std", 1, {Tensor, Axes, Stay, Whole}, 4, makeStd},
+      {"norm", 1, {Tensor, Number, Axes, Stay}, 4, makeNorm},
+      {"normalize", 1, {Tensor, Whole, Axes, Number}, 4, makeNormalize},
+      {"layer_norm", 2, {Tensor, Axes, Maybe, Maybe, Number}, 5, makeLayerNorm},
+      {"rms_norm", 2, {Tensor, Axes, Maybe, Number}, 4, makeRmsNorm},
+      {"cosine_similarity",
+       3,
+       {Tensor, Tensor, Axis, Number},
+       4,
+       makeCosineSimilarity},
+      {"mse_loss", 2, {Tensor, Tensor}, 2, makeMseLoss},
+      {"l1_loss", 2, {Tensor, Tensor}, 2, makeL1Loss},
+  };
+  table.insert(table.end(), std::begin(others), std::end(others));
+  return table;
+}
+
+static constinit Once<std::vector<RowFunction>> functions;
+
+std::span<const RowFunction> semantics::rowFunctions() {
+  return functions.get(makeTable);
+}
+
+const RowFunction *semantics::findRowFunction(std::string_view name) {
+  for (const RowFunction &each : rowFunctions())
+    if (each.name == name)
+      return &each;
+  return nullptr;
+}
+
+std::string RowFunction::takes() const {
+  constexpr std::string_view names[] = {
+      "a tensor",           "a tensor or None", "an axis", "axes",
+      "whether these stay", "an integer",       "a number"};
+  std::string text;
+  for (std::size_t i = 0; i < most; ++i)
+    text += concat(i == 0          ? ""
+                   : i + 1 == most ? " and "
+                                   : ", ",
+                   names[static_cast<std::size_t>(list[i])]);
+  return text;
+}
+
+Status RowCallReader::readAxes(const Node &argument, bool isOne,
+                               AxisSet &set) const {
+  const auto add = [&](const Node &axis) -> Status {
+    if (axis.kind == NodeKind::List)
+      return fault(axis, concat(quote(call.name), " takes one axis"));
+    if (axis.kind != NodeKind::Integer)
+      return fault(axis, concat("an axis of ", quote(call.name),
+                                " is an integer that is written out"));
+    constexpr auto most = static_cast<std::int64_t>(MaxRank);
+    if (axis.integer < -most || axis.integer >= most)
+      return fault(
+          axis, concat("axis ", axis.integer, " is none of at most ", MaxRank));
+    if (std::find(set.axes.begin(), set.axes.end(), axis.integer) !=
+        set.axes.end())
+      return fault(axis, concat("axis ", axis.integer, " appears twice"));
+    set.axes.push_back(axis.integer);
+    return {};
+  };
+  if (argument.kind == NodeKind::List && !isOne) {
+    for (std::uint32_t axis : argument.children)
+      if (auto status = add(expression.nodes()[axis]); !status)
+        return status;
+    return {};
+  }
+  return argument.kind == NodeKind::None ? Status() : add(argument);
+}
+
+static constexpr std::int64_t MostWhole = 1 << 20;
+
+Expected<RowSettings>
+RowCallReader::read(const std::vector<TypedValue> &values) const {
+  RowSettings settings{.reduction = function.reduction};
+  for (std::size_t i = 0; i < call.children.size(); ++i) {
+    const std::uint32_t child = call.children[i];
+    const Node &argument = expression.nodes()[child];
+    const bool isNumber =
+        argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
+    switch (function.list[i]) {
+    case RowArgument::Tensor:
+    case RowArgument::Maybe:
+      if (argument.kind != NodeKind::None)
+        settings.tensors.push_back(values[child]);
+      else if (function.list[i] == RowArgument::Maybe)
+        settings.tensors.push_back(std::nullopt);
+      else
+        return fault(argument,
+                     concat(quote(call.name), " takes a tensor here"));
+      break;
+    case RowArgument::Axis:
+    case RowArgument::Axes:
+      if (auto status = readAxes(
+              argument, function.list[i] == RowArgument::Axis, settings.axes);
+          !status)
+        return status.error();
+      break;
+    case RowArgument::Stay:
+      if (argument.kind != NodeKind::Bool)
+        return fault(argument, concat("whether ", quote(call.name),
+                                      " keeps its axes is True or False"));
+      settings.axes.stay = argument.integer != 0;
+      break;
+    case RowArgument::Whole:
+      if (argument.kind != NodeKind::Integer || argument.integer < 0 ||
+          argument.integer > MostWhole)
+        return fault(argument, concat(quote(call.name),
+                                      " takes an integer from 0 on here"));
+      settings.whole = argument.integer;
+      break;
+    case RowArgument::Number:
+      if (!isNumber && argument.kind != NodeKind::None)
+        return fault(argument,
+                     concat(quote(call.name), " takes a number here"));
+      if (isNumber)
+        settings.number = argument.number;
+      break;
+    }
+  }
+  return settings;
+}
