@@ -222,9 +222,12 @@ template <class... R> auto makeReductionEntries(OpList<R...>) {
 }
 } // namespace
 
+static constinit kexpr::Once<std::array<ReductionEntry, Reductions::size>>
+    reductionEntries;
+
 std::span<const ReductionEntry> kexpr::ops::reductions() {
-  static const auto table = makeReductionEntries(Reductions{});
-  return table;
+  return reductionEntries.get(
+      [] { return makeReductionEntries(Reductions{}); });
 }
 
 std::optional<ReductionId> kexpr::ops::findReduction(std::string_view name) {

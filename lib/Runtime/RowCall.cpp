@@ -16,13 +16,12 @@ using namespace kexpr::runtime;
 using semantics::AccessPattern;
 using semantics::Graph;
 using semantics::Plan;
+using semantics::SweepTarget;
 using semantics::ValueId;
 
-Expected<std::unique_ptr<const RowProgram>>
-RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
-                   CompileTimes *times) {
-  auto program = std::make_unique<RowProgram>();
-  for (semantics::Sweep &sweep : semantics::sweepsOf(plan)) {
+Status RowProgram::compile(Steps &steps, bool keepsElements,
+                           CompileTimes *times) const {
+  for (semantics::Sweep &sweep : semantics::sweepsOf(plan, keepsElements)) {
     CompileTimes spent;
     auto loop = compiler.compile(sweep.plan, mode, &spent);
     if (!loop)
@@ -32,16 +31,47 @@ RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
       times->codegen += spent.codegen;
       times->link += spent.link;
     }
-    program->all.emplace_back(compiler, std::move(sweep), mode,
-                              std::move(*loop));
+    steps.emplace_back(compiler, std::move(sweep), mode, std::move(*loop));
   }
+  return {};
+}
+
+Expected<std::unique_ptr<const RowProgram>>
+RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
+                   CompileTimes *times) {
+  auto program = std::make_unique<RowProgram>(compiler, plan, mode);
+  if (auto status = program->compile(program->keeping, true, times); !status)
+    return status.error();
+  for (const Step &step : program->keeping)
+    for (const SweepTarget &target : step.sweep.targets)
+      program->keepsAny |=
+          target.kind == SweepTarget::Kind::Kept && step.sweep.axisSet;
   return std::unique_ptr<const RowProgram>(std::move(program));
+}
+
+Expected<const RowProgram::Steps *> RowProgram::stepsThatKeepNone() const {
+  if (!keepsAny)
+    return &keeping;
+  if (!isCompiled.load(std::memory_order_acquire)) {
+    Steps made;
+    if (auto status = compile(made, false, nullptr); !status)
+      return status.error();
+    std::lock_guard lock(mutex);
+    if (!isCompiled.load()) {
+      plain.swap(made);
+      isCompiled.store(true, std::memory_order_release);
+    }
+  }
+  return &plain;
 }
 
 std::size_t RowProgram::codeSize() const {
   std::size_t bytes = 0;
-  for (const Step &step : all)
+  for (const Step &step : keeping)
     bytes += step.loops.codeSize();
+  if (isCompiled.load(std::memory_order_acquire))
+    for (const Step &step : plain)
+      bytes += step.loops.codeSize();
   return bytes;
 }
 
@@ -62,17 +92,36 @@ Status RowCall::prepare(const CallArguments &arguments) {
   if (!found)
     return found.error();
   shapes = std::move(*found);
-  for (const RowProgram::Step &step : program.steps())
-    if (auto status = addStep(step); !status)
-      return status;
-  for (RowGroup &group : groups) {
-    finish(group);
+  auto fits = makeGroups(program.steps());
+  if (fits && !*fits) {
+    auto plain = program.stepsThatKeepNone();
+    if (!plain)
+      return plain.error();
+    fits = makeGroups(**plain);
+  }
+  if (!fits)
+    return fits.error();
+  for (RowGroup &group : groups)
     if (auto status = chooseLoops(group); !status)
       return status;
-  }
   placeResults();
   given = nullptr;
   return {};
+}
+
+/// False where elements that are kept could not be.
+Expected<bool> RowCall::makeGroups(const RowProgram::Steps &steps) {
+  chosen = &steps;
+  groups.clear();
+  results.clear();
+  losesElements = false;
+  for (const RowProgram::Step &step : steps)
+    if (auto status = addStep(step); !status)
+      return status.error();
+  bool fits = !losesElements;
+  for (RowGroup &group : groups)
+    fits &= finish(group);
+  return fits;
 }
 
 static const RowResult *resultOf(const std::vector<RowResult> &results,
@@ -118,7 +167,8 @@ bool RowCall::joins(const RowGroup &group, const Site &site) const {
   for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
     if (input >= Graph::FirstValue) {
       const RowResult &result = *resultOf(results, input - Graph::FirstValue);
-      if (result.group == number && !isAligned(group, site, result))
+      if (result.group == number && !result.hasElements &&
+          !isAligned(group, site, result))
         return false;
     }
   return true;
@@ -165,7 +215,7 @@ std::uint32_t RowCall::slotOf(RowGroup &group, RowSlot slot) {
   std::uint32_t number = 0;
   for (const RowSlot &each : group.slots) {
     if (each.kind == slot.kind && each.index == slot.index &&
-        each.isLinear == slot.isLinear &&
+        each.isLinear == slot.isLinear && each.isScratch == slot.isScratch &&
         std::equal(slot.kept, slot.kept + MaxRank, each.kept) &&
         std::equal(slot.reduced, slot.reduced + MaxRank, each.reduced))
       return number;
@@ -193,25 +243,35 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
     step.slots.push_back(slotOf(group, slot));
   };
   for (std::size_t i = 0; i < own.outputs.size(); ++i) {
-    const std::uint32_t target = site.step->sweep.targets[i];
-    if (site.reduces) {
-      RowSlot slot{.kind = RowSlot::Kind::Result,
-                   .index = static_cast<std::uint32_t>(results.size()),
-                   .isLinear = true};
-      slot.size = static_cast<std::int64_t>(sizeOf(own.outputs[i].type));
-      step.slots.push_back(slotOf(group, slot));
-      results.push_back({.value = target,
-                         .size = slot.size,
-                         .uncounted = plan.graph.values[target].uncounted(),
-                         .shape = shapes[target],
-                         .group = number});
+    const SweepTarget &target = site.step->sweep.targets[i];
+    if (target.kind == SweepTarget::Kind::Stored) {
+      const TensorView &view = given->outputs[target.index];
+      place({.kind = RowSlot::Kind::Output,
+             .index = target.index,
+             .size = static_cast<std::int64_t>(sizeOf(view.type()))},
+            view.shape(), view.strides());
       continue;
     }
-    const TensorView &view = given->outputs[target];
-    place({.kind = RowSlot::Kind::Output,
-           .index = target,
-           .size = static_cast<std::int64_t>(sizeOf(view.type()))},
-          view.shape(), view.strides());
+    const bool isReduced = target.kind == SweepTarget::Kind::Reduced;
+    RowSlot slot{.kind = RowSlot::Kind::Result,
+                 .index = static_cast<std::uint32_t>(results.size()),
+                 .size = static_cast<std::int64_t>(sizeOf(own.outputs[i].type)),
+                 .isLinear = isReduced || site.isOfRows,
+                 .isScratch = !isReduced && site.reduces};
+    RowResult &result = results.emplace_back();
+    result.value = target.index;
+    result.size = slot.size;
+    if (isReduced)
+      result.uncounted = plan.graph.values[target.index].uncounted();
+    result.shape = shapes[target.index];
+    result.group = number;
+    result.hasElements = slot.isScratch;
+    if (slot.isLinear || slot.isScratch) {
+      step.slots.push_back(slotOf(group, slot));
+    } else {
+      result.isShared = true;
+      place(slot, result.shape, contiguousStrides(result.shape));
+    }
   }
   for (std::uint32_t input : own.graph.inputs) {
     if (input >= Graph::FirstValue) {
@@ -219,8 +279,11 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
       RowSlot slot{.kind = RowSlot::Kind::Result,
                    .index = static_cast<std::uint32_t>(result - results.data()),
                    .size = result->size};
+      losesElements |= result->hasElements &&
+                       (result->group != number || site.shape != result->shape);
       if (result->group == number) {
-        slot.isLinear = true;
+        slot.isScratch = result->hasElements;
+        slot.isLinear = !slot.isScratch;
         step.slots.push_back(slotOf(group, slot));
       } else {
         results[slot.index].isShared = true;
@@ -263,22 +326,31 @@ static unsigned mergeAxes(RowGroup &group, std::int64_t *extents,
 }
 
 /// Settles the axes of a group that has all its sweeps.
-void RowCall::finish(RowGroup &group) {
+bool RowCall::finish(RowGroup &group) {
   for (std::size_t axis = 0; axis < group.shape.rank(); ++axis)
     (group.mask >> axis & 1 ? group.length : group.rows) *= group.shape[axis];
+  // Elements that are kept lie in one run.
+  for (RowSlot &slot : group.slots) {
+    if (!slot.isScratch)
+      continue;
+    group.hasScratch = true;
+    std::int64_t next = slot.size;
+    for (std::size_t axis = group.shape.rank(); axis-- > 0;)
+      if (group.mask >> axis & 1 && group.shape[axis] != 1) {
+        slot.reduced[axis] = next;
+        next *= group.shape[axis];
+      }
+  }
   group.keptAxes = mergeAxes(group, group.keptExtents, ~group.mask,
                              [](RowSlot &slot) { return slot.kept; });
   group.reducedAxes = mergeAxes(group, group.reducedExtents, group.mask,
                                 [](RowSlot &slot) { return slot.reduced; });
-  for (RowResult &result : results)
-    if (&groups[result.group] == &group)
-      result.rows = group.rows;
   // Along the axis that tensors of elements are contiguous along.
   int alongRows = 0, acrossRows = 0;
   for (const RowStep &step : group.steps)
     for (std::uint32_t index : step.slots) {
       const RowSlot &slot = group.slots[index];
-      if (step.isOfRows || slot.isLinear)
+      if (step.isOfRows || slot.isLinear || slot.isScratch)
         continue;
       const auto strideOf = [&](const std::int64_t *strides, unsigned axes) {
         return axes ? strides[axes - 1] : 0;
@@ -304,6 +376,24 @@ void RowCall::finish(RowGroup &group) {
           : std::clamp<std::int64_t>(
                 mostRows / std::max<std::int64_t>(group.length, 1), 1,
                 mostResults);
+  if (!group.hasScratch)
+    return true;
+  // Half of a second-level cache.
+  constexpr std::int64_t mostElements = 64 * 1024;
+  if (group.hasColumns) {
+    group.columns = std::min(
+        group.columns,
+        std::max<std::int64_t>(
+            mostElements / std::max<std::int64_t>(group.length, 1) / 64 * 64,
+            64));
+    for (RowSlot &slot : group.slots)
+      if (slot.isScratch) {
+        for (unsigned axis = 0; axis < group.reducedAxes; ++axis)
+          slot.reduced[axis] *= group.columns;
+        slot.kept[group.keptAxes - 1] = slot.size;
+      }
+  }
+  return group.columns * group.length <= mostElements;
 }
 
 /// The access pattern of a slot in the loops of a sweep.
@@ -312,6 +402,8 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
   const bool isAcross = group.hasColumns || step.isOfRows;
   if (slot.isLinear)
     return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
+  if (slot.isScratch)
+    return AccessPattern::Contiguous;
   const unsigned axes = isAcross ? group.keptAxes : group.reducedAxes;
   const std::int64_t *strides = isAcross ? slot.kept : slot.reduced;
   if (axes == 0)
@@ -332,16 +424,13 @@ Status RowCall::chooseLoops(RowGroup &group) {
     std::vector<AccessPattern> patterns;
     for (std::uint32_t slot : step.slots)
       patterns.push_back(patternOf(group, step, group.slots[slot]));
-    const std::size_t outputs = step.step->sweep.plan.outputs.size();
-    if (step.reduces)
-      std::fill_n(patterns.begin(), outputs,
-                  group.hasColumns ? AccessPattern::Contiguous
-                                   : AccessPattern::Constant);
-    else
-      // An output has an element for each step of its loop.
-      for (std::size_t i = 0; i < outputs; ++i)
-        if (patterns[i] == AccessPattern::Constant)
-          patterns[i] = AccessPattern::Contiguous;
+    const auto &outputs = step.step->sweep.plan.outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].reducing)
+        patterns[i] = group.hasColumns ? AccessPattern::Contiguous
+                                       : AccessPattern::Constant;
+      else if (patterns[i] == AccessPattern::Constant)
+        patterns[i] = AccessPattern::Contiguous; // of one element
     auto loop = step.step->loops.loopFor(patterns);
     if (!loop)
       return loop.error();
@@ -355,11 +444,13 @@ void RowCall::placeResults() {
   for (RowResult &result : results) {
     if (result.isShared) {
       result.offset = sharedBytes;
-      sharedBytes += (result.rows * result.size + line - 1) / line * line;
+      sharedBytes +=
+          (result.shape.elementCount() * result.size + line - 1) / line * line;
     } else {
+      // Of the largest size, so that all are aligned.
       RowGroup &group = groups[result.group];
       result.offset = group.tileBytes;
-      group.tileBytes += 8; // the largest size, so that all are aligned
+      group.tileBytes += 8 * (result.hasElements ? group.length : 1);
     }
   }
   const auto &operands = required.operands;
@@ -369,7 +460,7 @@ void RowCall::placeResults() {
   for (std::size_t output = 0; output < required.outputs.size(); ++output)
     for (std::size_t i = 0; i < operands.size(); ++i) {
       bool isWritten = false;
-      for (const RowProgram::Step &step : program.steps()) {
+      for (const RowProgram::Step &step : *chosen) {
         const semantics::Sweep &sweep = step.sweep;
         const auto &inputs = sweep.plan.graph.inputs;
         const bool reads = std::find(inputs.begin(), inputs.end(),
@@ -377,9 +468,9 @@ void RowCall::placeResults() {
         if (reads && (isWritten || shapes[sweep.elements] !=
                                        shapes[plan.graph.outputs[output]]))
           mayBe[output * operands.size() + i] = false;
-        isWritten |= !sweep.axisSet &&
-                     std::find(sweep.targets.begin(), sweep.targets.end(),
-                               output) != sweep.targets.end();
+        for (const SweepTarget &target : sweep.targets)
+          isWritten |= target.kind == SweepTarget::Kind::Stored &&
+                       target.index == output;
       }
     }
 }
@@ -440,8 +531,9 @@ Status RowCall::runGroup(const RowGroup &group, void *const *first,
   const RowContext context{group, results, first, shared, plan.outputs.size()};
   // So few rows that threads would have none.
   constexpr std::int64_t fewRows = 64;
-  if (!isSerial && !group.hasColumns && group.rows < fewRows &&
-      group.length > 4 * ops::ReductionBlock && split.maxThreads != 1)
+  if (!isSerial && !group.hasColumns && !group.hasScratch &&
+      group.rows < fewRows && group.length > 4 * ops::ReductionBlock &&
+      split.maxThreads != 1)
     return runSplit(group, first, shared, split);
   const std::int64_t tiles = RowTask::tilesOf(group);
   const double each = elements / static_cast<double>(tiles);

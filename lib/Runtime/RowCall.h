@@ -34,16 +34,33 @@ public:
     const LaunchPolicy policy;
   };
 
+  using Steps = std::deque<Step>;
+
   /// Compiles the sweeps of a plan. Both must outlive it.
   static Expected<std::unique_ptr<const RowProgram>>
   create(const Compiler &compiler, const semantics::Plan &plan, Mode mode,
          CompileTimes *times);
+  RowProgram(const Compiler &compiler, const semantics::Plan &plan, Mode mode)
+      : compiler(compiler), plan(plan), mode(mode) {}
 
-  const std::deque<Step> &steps() const { return all; }
+  /// With elements kept where that pays.
+  const Steps &steps() const { return keeping; }
+  /// Without: for rows that are too long to keep elements of, or that no one
+  /// thread has. Compiled when they are first needed.
+  Expected<const Steps *> stepsThatKeepNone() const;
   std::size_t codeSize() const;
 
 private:
-  std::deque<Step> all;
+  Status compile(Steps &steps, bool keepsElements, CompileTimes *times) const;
+
+  const Compiler &compiler;
+  const semantics::Plan &plan;
+  const Mode mode;
+  Steps keeping;
+  bool keepsAny = false;
+  mutable Mutex mutex;
+  mutable Steps plain; ///< None before they are compiled.
+  mutable std::atomic<bool> isCompiled = false;
 };
 
 /// A tensor of a group of sweeps: an output, an operand, or the results of a
@@ -56,18 +73,20 @@ struct RowSlot {
   /// Bytes of an element, and from one to the next along axes.
   std::int64_t size = 0;
   std::int64_t kept[MaxRank] = {}, reduced[MaxRank] = {};
-  /// Whether it is addressed by the number of a row instead of `kept`.
-  bool isLinear = false;
+  /// Whether it is addressed by the number of a row in its tile, instead of by
+  /// `kept`: with one element a row, or with all of them.
+  bool isLinear = false, isScratch = false;
 };
 
-/// How results of a reduction are kept until they are used.
+/// What a sweep reduces or keeps, until later ones have read it.
 struct RowResult {
   semantics::ValueId value = 0;
   std::int64_t size = 0;
   std::int64_t uncounted = 0; ///< See `Value::uncounted`.
-  std::int64_t rows = 0;
   Shape shape;
   std::uint32_t group = 0;
+  /// Whether it has all elements of rows, and not one for each.
+  bool hasElements = false;
   /// Whether other groups use it, so that all of it is kept.
   bool isShared = false;
   /// Where it begins in the memory of all, or, for each row of a tile, in that
@@ -104,6 +123,7 @@ struct RowGroup {
   /// Whether elements of a row must be copied to be in one run.
   bool packs = false;
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
+  bool hasScratch = false;    ///< Whether elements are kept.
 
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
@@ -136,14 +156,14 @@ public:
 
 private:
   struct Site;
-  Status makeGroups();
+  Expected<bool> makeGroups(const RowProgram::Steps &steps);
   Status addStep(const RowProgram::Step &step);
   bool joins(const RowGroup &group, const Site &site) const;
   bool isAligned(const RowGroup &group, const Site &site,
                  const RowResult &result) const;
   void addSlots(RowGroup &group, RowStep &step, const Site &site);
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
-  void finish(RowGroup &group);
+  bool finish(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   void placeResults();
   Status runGroup(const RowGroup &group, void *const *first, std::byte *results,
@@ -156,7 +176,10 @@ private:
   const Requirements &required;
   const RowProgram &program;
   const CallArguments *given = nullptr; ///< While it is prepared.
-  std::vector<Shape> shapes;            ///< Of the values of the plan's graph.
+  const RowProgram::Steps *chosen = nullptr;
+  /// Whether elements that are kept are used by another thread or too late.
+  bool losesElements = false;
+  std::vector<Shape> shapes; ///< Of the values of the plan's graph.
   std::vector<RowGroup> groups;
   std::vector<RowResult> results;
   std::int64_t sharedBytes = 0;

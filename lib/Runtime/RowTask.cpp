@@ -81,7 +81,7 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
     if (!step.reduces)
       continue;
     mostOutputs = std::max(mostOutputs, outputs);
-    for (std::size_t i = 0; i < outputs; ++i) {
+    for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
       const std::int64_t most =
           isSplit ? std::max(blocks, partsOfRow(step)) : blocks;
@@ -134,11 +134,22 @@ void RowTask::openMemory() {
 char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   const RowSlot &each = group.slots[slot];
   const RowResult &result = context.results[each.index];
+  // One element a row, or all of them; of columns, those of other rows are
+  // further on.
+  const std::int64_t step = each.isScratch && !group.hasColumns
+                                ? each.size * group.length
+                                : each.size;
   if (result.isShared)
     return bases[slot] + row * each.size;
   const std::int64_t rows = context.own ? group.rows : group.columns;
   return reinterpret_cast<char *>(own) + result.offset * rows +
-         (row - origin) * each.size;
+         (row - origin) * step;
+}
+
+/// The first element of a slot in the current row.
+char *RowTask::firstOf(std::uint32_t slot) const {
+  const RowSlot &each = group.slots[slot];
+  return each.isLinear || each.isScratch ? linear(slot, row) : places[slot];
 }
 
 /// Goes to the first element of a row.
@@ -199,22 +210,17 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
   for (; begin < end; ++begin) {
     origin = begin * group.columns;
     const std::int64_t stop = std::min(origin + group.columns, group.rows);
-    for (seek(origin); row < stop; advance())
-      runRow();
-    for (const RowStep &step : group.steps)
-      if (step.isOfRows)
+    for (const RowStep &step : group.steps) {
+      if (step.isOfRows) {
         runRowStep(step, origin, stop);
-  }
-}
-
-void RowTask::runRow() {
-  for (const RowStep &step : group.steps) {
-    if (step.isOfRows)
-      continue;
-    if (step.reduces)
-      reduceRow(step);
-    else
-      storeRange(step, 0, group.length);
+        continue;
+      }
+      for (seek(origin); row < stop; advance())
+        if (step.reduces)
+          reduceRow(step);
+        else
+          storeRange(step, 0, group.length);
+    }
   }
 }
 
@@ -247,25 +253,50 @@ static void foldLanes(const ReductionLoops &loops, std::byte *states,
     }
 }
 
-/// Has lane 0 of every output of a sweep hold the state of a block of the row.
+/// Bytes from the first element of a row to another one.
+static std::int64_t offsetOf(const RowGroup &group, const RowSlot &slot,
+                             std::int64_t element) {
+  std::int64_t offset = 0;
+  for (unsigned axis = group.reducedAxes; axis-- > 0;) {
+    const std::int64_t extent = group.reducedExtents[axis];
+    offset += element % extent * slot.reduced[axis];
+    element /= extent;
+  }
+  return offset;
+}
+
+/// Sets the pointers of a loop from an element of the row on. States are in
+/// place.
+void RowTask::locate(const RowStep &step, std::int64_t element) {
+  for (std::size_t i = 0; i < step.slots.size(); ++i) {
+    if (isReduced(step, i))
+      continue;
+    const RowSlot &slot = group.slots[step.slots[i]];
+    pointers[i] = firstOf(step.slots[i]);
+    strides[i] = 0;
+    if (slot.isLinear || group.reducedAxes == 0)
+      continue;
+    strides[i] = slot.reduced[group.reducedAxes - 1];
+    pointers[i] = static_cast<char *>(pointers[i]) +
+                  (group.reducedAxes == 1 ? element * strides[i]
+                                          : offsetOf(group, slot, element));
+  }
+}
+
+/// Has lane 0 of every reduction of a sweep hold the state of a block of the
+/// row.
 void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
                           std::int64_t count) {
   const std::size_t outputs = outputsOf(step);
-  for (std::size_t i = 0; i < outputs; ++i) {
-    loopsOf(step, i).reset(ReductionLanes, statesOf(i), ReductionLanes, from,
-                           1);
-    pointers[i] = statesOf(i);
-  }
-  for (std::size_t i = outputs; i < step.slots.size(); ++i) {
-    const RowSlot &slot = group.slots[step.slots[i]];
-    pointers[i] =
-        slot.isLinear ? linear(step.slots[i], row) : places[step.slots[i]];
-    strides[i] = group.reducedAxes && !slot.isLinear
-                     ? slot.reduced[group.reducedAxes - 1]
-                     : 0;
-  }
+  for (std::size_t i = 0; i < outputs; ++i)
+    if (isReduced(step, i)) {
+      loopsOf(step, i).reset(ReductionLanes, statesOf(i), ReductionLanes, from,
+                             1);
+      pointers[i] = statesOf(i);
+    }
   setParameters(step);
-  if (group.packs) {
+  if (group.packs && count > 0) {
+    locate(step, from);
     pack(step, from, count);
     call(step, count);
   } else {
@@ -273,53 +304,36 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
     for (std::int64_t done = 0; done < count;) {
       const std::int64_t column = (from + done) % inner;
       const std::int64_t here = std::min(inner - column, count - done);
-      for (std::size_t i = outputs; i < step.slots.size(); ++i) {
-        const RowSlot &slot = group.slots[step.slots[i]];
-        if (slot.isLinear)
-          continue;
-        std::int64_t offset = column * strides[i];
-        std::int64_t rest = (from + done) / inner;
-        for (unsigned axis = group.reducedAxes; axis-- > 1;) {
-          const std::int64_t extent = group.reducedExtents[axis - 1];
-          offset += rest % extent * slot.reduced[axis - 1];
-          rest /= extent;
-        }
-        pointers[i] = places[step.slots[i]] + offset;
-      }
+      locate(step, from + done);
       call(step, here);
       done += here;
     }
   }
   for (std::size_t i = 0; i < outputs; ++i)
-    foldLanes(loopsOf(step, i), statesOf(i),
-              std::min<std::int64_t>(count, ReductionLanes));
+    if (isReduced(step, i))
+      foldLanes(loopsOf(step, i), statesOf(i),
+                std::min<std::int64_t>(count, ReductionLanes));
 }
 
 /// Copies elements of a block, so that each input has them in one run.
 void RowTask::pack(const RowStep &step, std::int64_t from, std::int64_t count) {
   std::byte *next = packs;
+  const std::int64_t inner = group.inner();
   for (std::size_t i = outputsOf(step); i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
     const bool isConstant =
-        slot.isLinear ||
         std::all_of(slot.reduced, slot.reduced + group.reducedAxes,
                     [](std::int64_t stride) { return stride == 0; });
-    if (isConstant)
+    if (slot.isLinear || slot.isScratch || isConstant)
       continue;
     std::byte *to = next;
-    const std::int64_t inner = group.inner(), step1 = strides[i];
     for (std::int64_t done = 0; done < count;) {
-      const std::int64_t column = (from + done) % inner;
-      const std::int64_t here = std::min(inner - column, count - done);
-      std::int64_t offset = column * step1, rest = (from + done) / inner;
-      for (unsigned axis = group.reducedAxes; axis-- > 1;) {
-        const std::int64_t extent = group.reducedExtents[axis - 1];
-        offset += rest % extent * slot.reduced[axis - 1];
-        rest /= extent;
-      }
-      const char *source = places[step.slots[i]] + offset;
+      const std::int64_t here =
+          std::min(inner - (from + done) % inner, count - done);
+      const char *source =
+          firstOf(step.slots[i]) + offsetOf(group, slot, from + done);
       for (std::int64_t k = 0; k < here; ++k, to += slot.size)
-        std::memcpy(to, source + k * step1,
+        std::memcpy(to, source + k * strides[i],
                     static_cast<std::size_t>(slot.size));
       done += here;
     }
@@ -332,20 +346,20 @@ void RowTask::reduceRow(const RowStep &step) {
   const std::size_t outputs = outputsOf(step);
   if (group.length <= ReductionBlock) {
     reduceBlock(step, 0, group.length);
-    for (std::size_t i = 0; i < outputs; ++i)
+    for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i)
       loopsOf(step, i).finish(1, statesOf(i), ReductionLanes, counted(step, i),
                               resultOf(step, i, row));
     return;
   }
   std::vector<BlockTree> all;
-  for (std::size_t i = 0; i < outputs; ++i)
+  for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i)
     all.push_back(treeOf(step, i));
   for (std::int64_t from = 0; from < group.length; from += ReductionBlock) {
     reduceBlock(step, from, std::min(ReductionBlock, group.length - from));
-    for (std::size_t i = 0; i < outputs; ++i)
+    for (std::size_t i = 0; i < all.size(); ++i)
       all[i].push(statesOf(i), ReductionLanes);
   }
-  for (std::size_t i = 0; i < outputs; ++i)
+  for (std::size_t i = 0; i < all.size(); ++i)
     loopsOf(step, i).finish(1, all[i].finish(), 1, counted(step, i),
                             resultOf(step, i, row));
 }
@@ -356,23 +370,8 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
   setParameters(step);
   const std::int64_t inner = group.inner();
   while (from < to) {
-    const std::int64_t column = from % inner;
-    const std::int64_t here = std::min(inner - column, to - from);
-    for (std::size_t i = 0; i < step.slots.size(); ++i) {
-      const RowSlot &slot = group.slots[step.slots[i]];
-      if (slot.isLinear) {
-        pointers[i] = linear(step.slots[i], row);
-        continue;
-      }
-      strides[i] = group.reducedAxes ? slot.reduced[group.reducedAxes - 1] : 0;
-      std::int64_t offset = column * strides[i], rest = from / inner;
-      for (unsigned axis = group.reducedAxes; axis-- > 1;) {
-        const std::int64_t extent = group.reducedExtents[axis - 1];
-        offset += rest % extent * slot.reduced[axis - 1];
-        rest /= extent;
-      }
-      pointers[i] = places[step.slots[i]] + offset;
-    }
+    const std::int64_t here = std::min(inner - from % inner, to - from);
+    locate(step, from);
     call(step, here);
     from += here;
   }
@@ -439,21 +438,26 @@ private:
 };
 } // namespace
 
-void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
-  const std::size_t outputs = outputsOf(step);
-  std::vector<BlockTree> all;
-  for (std::size_t i = 0; i < outputs; ++i) {
-    all.push_back(treeOf(step, i));
-    strides[i] =
-        static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
-  }
-  for (std::size_t i = outputs; i < step.slots.size(); ++i) {
+/// Sets the pointers of a loop over columns at the first element of the rows.
+void RowTask::locateColumns(const RowStep &step) {
+  for (std::size_t i = 0; i < step.slots.size(); ++i) {
+    if (isReduced(step, i)) {
+      strides[i] =
+          static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
+      continue;
+    }
     const RowSlot &slot = group.slots[step.slots[i]];
-    pointers[i] =
-        slot.isLinear ? linear(step.slots[i], row) : places[step.slots[i]];
+    pointers[i] = firstOf(step.slots[i]);
     strides[i] = slot.isLinear ? slot.size : slot.kept[group.keptAxes - 1];
   }
   setParameters(step);
+}
+
+void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
+  std::vector<BlockTree> all;
+  for (std::size_t i = 0; i < outputsOf(step) && isReduced(step, i); ++i)
+    all.push_back(treeOf(step, i));
+  locateColumns(step);
   const auto laneBytes = [&](std::size_t i) {
     return loopsOf(step, i).parts * width * Word;
   };
@@ -463,17 +467,17 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
     const std::int64_t here = std::min(ReductionBlock, group.length - from);
     const auto used = static_cast<std::size_t>(
         std::clamp<std::int64_t>(here, 1, ReductionLanes));
-    for (std::size_t i = 0; i < outputs; ++i)
+    for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t lane = 0; lane < used; ++lane)
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
     for (std::int64_t r = 0; r < here; ++r) {
-      for (std::size_t i = 0; i < outputs; ++i)
+      for (std::size_t i = 0; i < all.size(); ++i)
         pointers[i] = statesOf(i) + r % ReductionLanes * laneBytes(i);
       call(step, count);
-      cursor.advance(outputs);
+      cursor.advance(all.size());
     }
-    for (std::size_t i = 0; i < outputs; ++i) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       std::size_t left = used;
       for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2) {
         for (std::size_t lane = half; lane < left; ++lane)
@@ -486,19 +490,13 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
     }
     from += here;
   } while (from < group.length);
-  for (std::size_t i = 0; i < outputs; ++i)
+  for (std::size_t i = 0; i < all.size(); ++i)
     loopsOf(step, i).finish(static_cast<std::size_t>(count), all[i].finish(),
                             width, counted(step, i), resultOf(step, i, row));
 }
 
 void RowTask::storeColumns(const RowStep &step, std::int64_t count) {
-  setParameters(step);
-  for (std::size_t i = 0; i < step.slots.size(); ++i) {
-    const RowSlot &slot = group.slots[step.slots[i]];
-    pointers[i] =
-        slot.isLinear ? linear(step.slots[i], row) : places[step.slots[i]];
-    strides[i] = slot.isLinear ? slot.size : slot.kept[group.keptAxes - 1];
-  }
+  locateColumns(step);
   ElementCursor cursor(group, step, pointers);
   for (std::int64_t r = 0; r < group.length; ++r) {
     call(step, count);

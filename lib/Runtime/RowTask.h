@@ -78,16 +78,23 @@ private:
   void seek(std::int64_t row);
   void advance();
   char *linear(std::uint32_t slot, std::int64_t row) const;
-  void runRow();
   void runColumns(std::int64_t row, std::int64_t count);
   void reduceRow(const RowStep &step);
   void reduceColumns(const RowStep &step, std::int64_t count);
   void storeColumns(const RowStep &step, std::int64_t count);
   void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
+  char *firstOf(std::uint32_t slot) const;
+  void locate(const RowStep &step, std::int64_t element);
+  void locateColumns(const RowStep &step);
   void pack(const RowStep &step, std::int64_t from, std::int64_t count);
   void setParameters(const RowStep &step);
   void call(const RowStep &step, std::int64_t count) const;
+  /// Whether a slot of a sweep is that of a reduction, which stand first.
+  static bool isReduced(const RowStep &step, std::size_t slot) {
+    const auto &outputs = step.step->sweep.plan.outputs;
+    return slot < outputs.size() && outputs[slot].reducing;
+  }
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
     return step.step->sweep.plan.outputs[output].reducing->loops();

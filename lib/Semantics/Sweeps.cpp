@@ -13,30 +13,43 @@ using namespace kexpr;
 using namespace kexpr::semantics;
 
 namespace {
-/// Values that one loop computes have one key: what they are computed from
-/// says which elements there are.
+/// What one loop computes has one key: the leaves, which values are computed
+/// from, say over which elements it goes.
 struct SweepKey {
   bool isStore;
-  unsigned stage; ///< Reductions that come one after the other before it.
+  /// How many reductions must come before it, one after the other; twice that,
+  /// and one more if it keeps what they lead to.
+  unsigned stage;
   std::uint32_t axisSet;
-  std::vector<ValueId> leaves; ///< Inputs and reductions, ascending.
+  std::vector<ValueId> leaves; ///< Ascending.
   auto operator<=>(const SweepKey &) const = default;
 };
 
 class SweepBuilder {
 public:
-  explicit SweepBuilder(const Plan &plan) : whole(plan), graph(plan.graph) {}
+  SweepBuilder(const Plan &plan, bool keepsElements)
+      : whole(plan), graph(plan.graph), keepsElements(keepsElements) {}
   std::vector<Sweep> run();
 
 private:
+  using Targets = std::vector<SweepTarget>;
   void findStages();
-  std::vector<ValueId> leavesOf(ValueId root) const;
-  Sweep make(const SweepKey &key, const std::vector<std::uint32_t> &targets);
+  void cutRows();
+  void cutElements();
+  std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
+  std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
+  bool isNeededLater(ValueId id, ValueId reduction) const;
+  ValueId rootOf(const SweepTarget &target) const;
+  Sweep make(const SweepKey &key, const Targets &targets) const;
 
   const Plan &whole;
   const Graph &graph;
+  const bool keepsElements;
   std::vector<unsigned> stages;
-  std::vector<bool> isReduction;
+  /// By value: whether a sweep reads it from memory.
+  std::vector<bool> isRead;
+  /// Elements that are kept beside the reductions of the same sweep.
+  std::vector<ValueId> keptElements, keptRows;
 };
 } // namespace
 
@@ -47,38 +60,125 @@ void SweepBuilder::findStages() {
       stage = std::max(stage, stages[arg]);
     const bool reduces = value.kind == ValueKind::Reduce;
     stages.push_back(stage + reduces);
-    isReduction.push_back(reduces);
+    isRead.push_back(reduces);
   }
 }
 
-std::vector<ValueId> SweepBuilder::leavesOf(ValueId root) const {
-  std::vector<ValueId> leaves, open = {root};
-  std::vector<bool> isSeen(graph.values.size());
-  while (!open.empty()) {
-    const ValueId id = open.back();
-    open.pop_back();
-    if (isSeen[id])
-      continue;
-    isSeen[id] = true;
+/// Has calls on results of reductions alone, where elements need them, be done
+/// once a row.
+void SweepBuilder::cutRows() {
+  constexpr std::uint32_t none = ~0u, mixed = none - 1;
+  std::vector<std::uint32_t> rows; // The axes of the reductions, by value.
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    if (value.kind == ValueKind::Input || isReduction[id]) {
-      leaves.push_back(id);
+    std::uint32_t own = none;
+    if (value.kind == ValueKind::Input)
+      own = mixed;
+    else if (value.kind == ValueKind::Reduce)
+      own = value.input;
+    else
+      for (ValueId arg : graph.args(value))
+        own = rows[arg] == none || own == none || own == rows[arg]
+                  ? std::min(own, rows[arg])
+                  : mixed;
+    rows.push_back(own);
+    if (own != mixed || value.kind == ValueKind::Input)
       continue;
+    for (ValueId arg : graph.args(value)) {
+      const Value &used = graph.values[arg];
+      if (rows[arg] < mixed && !isRead[arg] && graph.axisSets[rows[arg]].stay &&
+          !graph.args(used).empty()) {
+        isRead[arg] = true;
+        keptRows.push_back(arg);
+      }
     }
-    const auto args = graph.args(value);
-    open.insert(open.end(), args.begin(), args.end());
   }
-  std::sort(leaves.begin(), leaves.end());
+}
+
+/// The values that a root is computed from in one loop, itself included; of one
+/// that is read, itself, unless it is made by this very loop.
+std::vector<bool> SweepBuilder::neededBy(ValueId root, bool isMade) const {
+  std::vector<bool> needed(graph.values.size());
+  needed[root] = true;
+  for (ValueId id = root + 1; id-- > 0;)
+    if (needed[id] && (!isRead[id] || (isMade && id == root)))
+      for (ValueId arg : graph.args(graph.values[id]))
+        needed[arg] = true;
+  return needed;
+}
+
+/// Whether sweeps behind that of a reduction need a value that it computes, and
+/// all sweeps that do come behind it or are its own.
+bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
+  bool isNeeded = false;
+  for (ValueId output : graph.outputs)
+    isNeeded |= neededBy(output)[id] && stages[output] > stages[id];
+  for (ValueId other = 0; other < graph.values.size(); ++other) {
+    const Value &value = graph.values[other];
+    if (value.kind != ValueKind::Reduce || !neededBy(value.args[0])[id])
+      continue;
+    if (stages[other] == stages[reduction] &&
+        value.input != graph.values[reduction].input)
+      return false;
+    isNeeded |= stages[other] > stages[reduction];
+  }
+  return isNeeded;
+}
+
+/// Keeps elements that a reduction and a later sweep compute, where that takes
+/// longer than to read them.
+void SweepBuilder::cutElements() {
+  constexpr unsigned cheap = 8; // operations
+  for (ValueId reduction = 0; reduction < graph.values.size(); ++reduction) {
+    if (graph.values[reduction].kind != ValueKind::Reduce)
+      continue;
+    const ValueId root = graph.values[reduction].args[0];
+    const std::vector<bool> own = neededBy(root);
+    // From the root on, the first that another sweep needs.
+    for (ValueId id = root + 1; id-- > 0;) {
+      if (!own[id] || isRead[id] || graph.args(graph.values[id]).empty() ||
+          !isNeededLater(id, reduction))
+        continue;
+      const ValueId kept[] = {id};
+      if (graph.restrictedTo(kept, isRead).work(whole.precision).operations >
+          cheap)
+        keptElements.push_back(id);
+      break;
+    }
+  }
+}
+
+std::vector<ValueId> SweepBuilder::leavesOf(ValueId root, bool isMade) const {
+  std::vector<ValueId> leaves;
+  const std::vector<bool> needed = neededBy(root, isMade);
+  for (ValueId id = 0; id <= root; ++id)
+    if (needed[id] &&
+        (isRead[id] || graph.values[id].kind == ValueKind::Input) &&
+        !(isMade && id == root))
+      leaves.push_back(id);
   return leaves;
 }
 
-Sweep SweepBuilder::make(const SweepKey &key,
-                         const std::vector<std::uint32_t> &targets) {
+ValueId SweepBuilder::rootOf(const SweepTarget &target) const {
+  switch (target.kind) {
+  case SweepTarget::Kind::Reduced:
+    return graph.values[target.index].args[0];
+  case SweepTarget::Kind::Stored:
+    return graph.outputs[target.index];
+  default:
+    return target.index;
+  }
+}
+
+Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
   std::vector<ValueId> roots;
-  for (std::uint32_t target : targets)
-    roots.push_back(key.isStore ? graph.outputs[target]
-                                : graph.values[target].args[0]);
-  Sweep sweep{.plan = {.graph = graph.restrictedTo(roots, isReduction),
+  std::vector<bool> isInput = isRead;
+  for (const SweepTarget &target : targets) {
+    roots.push_back(rootOf(target));
+    if (target.kind == SweepTarget::Kind::Kept)
+      isInput[target.index] = false;
+  }
+  Sweep sweep{.plan = {.graph = graph.restrictedTo(roots, isInput),
                        .inputs = {},
                        .outputs = {},
                        .precision = whole.precision,
@@ -87,11 +187,11 @@ Sweep SweepBuilder::make(const SweepKey &key,
               .targets = targets,
               .elements = roots[0]};
   sweep.plan.setContiguous();
-  if (key.isStore)
-    return sweep;
-  sweep.axisSet = key.axisSet;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const Value &value = graph.values[targets[i]];
+    if (targets[i].kind != SweepTarget::Kind::Reduced)
+      continue;
+    sweep.axisSet = key.axisSet;
+    const Value &value = graph.values[targets[i].index];
     Access &access = sweep.plan.outputs[i];
     access.pattern = AccessPattern::Constant;
     access.reducing = {value.op, value.form()};
@@ -100,27 +200,43 @@ Sweep SweepBuilder::make(const SweepKey &key,
 }
 
 std::vector<Sweep> SweepBuilder::run() {
+  using enum SweepTarget::Kind;
   findStages();
-  std::map<SweepKey, std::vector<std::uint32_t>> targets;
+  cutRows();
+  if (keepsElements)
+    cutElements();
+  std::map<SweepKey, Targets> targets;
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    if (isReduction[id])
-      targets[{false, stages[id], value.input, leavesOf(value.args[0])}]
-          .push_back(id);
+    if (value.kind != ValueKind::Reduce)
+      continue;
+    const ValueId root = value.args[0];
+    const SweepKey key{false, 2 * stages[id], value.input, leavesOf(root)};
+    targets[key].push_back({Reduced, id});
+    const std::vector<bool> needed = neededBy(root);
+    for (ValueId kept : keptElements)
+      if (needed[kept] && !isRead[kept]) {
+        targets[key].push_back({Kept, kept});
+        isRead[kept] = true;
+      }
   }
+  for (ValueId id : keptRows)
+    targets[{false, 2 * stages[id] + 1, 0, leavesOf(id, true)}].push_back(
+        {Kept, id});
   for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];
-    // The leaves of a reduction's value are what it was reduced from.
-    targets[{true, stages[id], 0,
-             isReduction[id] ? std::vector{id} : leavesOf(id)}]
-        .push_back(i);
+    targets[{true, stages[id], 0, leavesOf(id)}].push_back({Stored, i});
   }
   std::vector<Sweep> sweeps;
-  for (const auto &[key, each] : targets)
+  for (auto &[key, each] : targets) {
+    std::stable_partition(
+        each.begin(), each.end(),
+        [](const SweepTarget &target) { return target.kind == Reduced; });
     sweeps.push_back(make(key, each));
+  }
   return sweeps;
 }
 
-std::vector<Sweep> semantics::sweepsOf(const Plan &plan) {
-  return SweepBuilder(plan).run();
+std::vector<Sweep> semantics::sweepsOf(const Plan &plan, bool keepsElements) {
+  return SweepBuilder(plan, keepsElements).run();
 }

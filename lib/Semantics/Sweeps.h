@@ -11,25 +11,36 @@
 
 namespace kexpr::semantics {
 
+/// What an output of a sweep is.
+struct SweepTarget {
+  enum class Kind : std::uint8_t {
+    Reduced, ///< States of a reduction, whose result a later sweep reads.
+    Kept,    ///< Elements that later sweeps read.
+    Stored,  ///< An output of the expression.
+  };
+  Kind kind = Kind::Stored;
+  /// The value; of what is stored, the number of the output.
+  std::uint32_t index = 0;
+};
+
 /// One fused loop of an expression with reductions. Its inputs are operands,
-/// and results of reductions that sweeps before it made: `Graph::FirstValue`
-/// and the id of their value. Its outputs are states of reductions over one set
-/// of axes, or elements that are stored.
+/// and what sweeps before it reduced or kept: `Graph::FirstValue` and the id of
+/// the value.
 struct Sweep {
   /// In lanes, and otherwise contiguous.
   Plan plan;
-  /// Whose axes its reductions are over, in `Graph::axisSets`; none if it
-  /// stores.
+  /// Whose axes its reductions are over, in `Graph::axisSets`; none if it has
+  /// no reductions.
   std::optional<std::uint32_t> axisSet;
-  /// For each output of the plan: the value that is reduced to, or the number
-  /// of the output that is stored.
-  std::vector<std::uint32_t> targets;
-  /// The value whose elements it goes over: that of its first output.
-  ValueId elements;
+  std::vector<SweepTarget> targets; ///< By output of the plan.
+  /// The value whose elements it goes over.
+  ValueId elements = 0;
 };
 
-/// The sweeps of a plan in the order in which they run, stores last.
-std::vector<Sweep> sweepsOf(const Plan &plan);
+/// The sweeps of a plan in the order in which they run, stores last. If
+/// `keepsElements`, elements that take long to compute and that several sweeps
+/// need are kept instead of computed again.
+std::vector<Sweep> sweepsOf(const Plan &plan, bool keepsElements);
 
 } // namespace kexpr::semantics
 
