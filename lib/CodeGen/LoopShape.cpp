@@ -15,11 +15,41 @@ using semantics::Plan;
 /// A short body is repeated so that the loop's own instructions weigh little; a
 /// long one hides its latency by itself, since a core looks hundreds of
 /// instructions ahead.
-unsigned codegen::unrollFactorOf(const Plan &plan, OptLevel level) {
+unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
+                                 OptLevel level) {
   const unsigned operations = plan.work().operations;
+  const auto vectors =
+      static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
+  if (holdsStates(plan, target, level))
+    return std::max(4u, vectors);
   if (operations <= 12)
     return 4;
   return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
+}
+
+static bool reduces(const Plan &plan) {
+  return std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                     [](const auto &output) { return output.reducing; });
+}
+
+/// Of short bodies, where states and what takes them have registers enough.
+bool codegen::holdsStates(const Plan &plan, const Target &target,
+                          OptLevel level) {
+  constexpr unsigned fewOperations = 16;
+  if (level == OptLevel::Baseline || !reduces(plan) ||
+      plan.work().operations > fewOperations)
+    return false;
+  std::size_t bits = 0;
+  for (const semantics::Access &output : plan.outputs) {
+    if (!output.reducing)
+      continue;
+    if (output.pattern != semantics::AccessPattern::Constant)
+      return false;
+    bits += ops::ReductionLanes * output.reducing->loops().parts * 8 *
+            sizeOf(output.type);
+  }
+  return bits <=
+         std::size_t{vectorBitsOf(plan, target)} * (target.vectorRegisters / 2);
 }
 
 /// As many as keep the longest chain of a stage below some 20 cycles: then the
@@ -28,16 +58,19 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
   // Of a short body the schedulers hold many steps.
   constexpr unsigned shortBody = 13;
-  if (level == OptLevel::Baseline || plan.work().operations <= shortBody)
+  // States that are loaded are those that the step before has stored.
+  if (level == OptLevel::Baseline || plan.work().operations <= shortBody ||
+      reduces(plan))
     return 1;
   return std::clamp((plan.work().latency + loadAndStore + cycles / 2) / cycles,
                     1u, most);
 }
 
-/// Where the loads and stores take more time than what is computed of them.
+/// Where the loads and stores take more time than what is computed of them. It
+/// would move elements to other lanes of states.
 bool codegen::peelsHead(const Plan &plan, OptLevel level) {
   constexpr unsigned fewOperations = 12;
-  return level == OptLevel::Optimized && !plan.streams &&
+  return level == OptLevel::Optimized && !plan.streams && !reduces(plan) &&
          plan.work().operations <= fewOperations &&
          plan.outputs[0].pattern == semantics::AccessPattern::Contiguous;
 }
@@ -62,12 +95,16 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
       bits <= fewRegisters)
     lanes /= 2;
+  if (reduces(plan))
+    lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const semantics::Access &access : *accesses)
-      if (access.pattern == semantics::AccessPattern::Strided ||
-          sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
+      if (access.reducing)
+        continue;
+      else if (access.pattern == semantics::AccessPattern::Strided ||
+               sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
         lanes = std::min(lanes, mostSingly);
   return lanes;
 }
