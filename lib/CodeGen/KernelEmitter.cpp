@@ -282,9 +282,12 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
   if (holdsStates)
     closeStates();
-  return pipelineLoop(
-      {index, whole, step, target.vectorRegisters, vectorBitsOf(plan, target)},
-      stages);
+  llvm::SmallVector<const llvm::Value *> bases;
+  for (const LoopStates &each : states)
+    bases.push_back(each.base());
+  return pipelineLoop({index, whole, step, target.vectorRegisters,
+                       vectorBitsOf(plan, target), bases},
+                      stages);
 }
 
 unsigned KernelBuilder::run() {

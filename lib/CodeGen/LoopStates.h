@@ -30,6 +30,8 @@ public:
   bool isInLanes() const {
     return access.pattern == semantics::AccessPattern::Constant;
   }
+  /// Where they begin.
+  const llvm::Value *base() const { return pointer; }
   /// The name of the reduction.
   std::string_view reduction() const;
 
