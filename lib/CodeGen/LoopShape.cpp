@@ -55,6 +55,9 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
     bits += ops::ReductionLanes * output.reducing->loops().parts * 8 *
             sizeOf(output.type);
   }
+  // What states take waits until it is known that nothing is rare.
+  if (plan.work().rareWays > 0)
+    bits *= 2;
   return bits <=
          std::size_t{vectorBitsOf(plan, target)} * (target.vectorRegisters / 2);
 }

@@ -12,10 +12,12 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CompiledLoop.h"
 #include "CodeGen/InnerLoop.h"
+#include "CodeGen/LoopReport.h"
 #include "Semantics/Interpreter.h"
 #include "TestUtil/Floats.h"
 #include "TestUtil/GuardedBytes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -214,6 +216,15 @@ std::vector<Case> everyCase() {
        {{"sum", F32}, {"", F32}, {"amax", F32}},
        {}},
       {"StoredFirst", "[neg(@0),@0]", {}, {{"", F32}, {"amin", F32}}, {}},
+      {"SumOfQuotients", "div(@0,3)", {}, {{"sum", F32}}, {}},
+      {"AmaxOfQuotients", "div(@0,7)", {}, {{"amax", F32}}, {}},
+      {"MeanOfSilu", "mul(@0,sigmoid(@0))", {}, {{"mean", F32}}, {}},
+      {"LogStoredToo", "[log(@0),log(@0)]", {}, {{"", F32}, {"sum", F32}}, {}},
+      {"QuotientsStoredToo",
+       "[div(@0,3),div(@0,3)]",
+       {},
+       {{"", F32}, {"sum", F32}},
+       {}},
       {"Everything",
        "[@0,@0,@0,@0,gt(@0,1)]",
        {},
@@ -234,6 +245,62 @@ std::string nameOfCase(
 
 } // namespace
 
+namespace {
+
+/// Memory that a loop is run on, and the interpreter on the same.
+struct Memory {
+  std::vector<Output> outputs;
+  std::vector<const void *> pointers;
+};
+
+class Runs {
+public:
+  Runs(const semantics::Plan &plan, std::int64_t count, bool isWild,
+       unsigned seed)
+      : plan(plan), count(count) {
+    std::mt19937 generator(seed);
+    for (const semantics::Access &access : plan.inputs)
+      inputs.push_back(
+          elementsOf(access.type, count, stepOf(access), isWild, generator));
+    for (const semantics::Access &access : plan.outputs)
+      strides.push_back(Output(access, count).stride());
+    for (const semantics::Access &access : plan.inputs)
+      strides.push_back(static_cast<std::int64_t>(sizeOf(access.type)) *
+                        stepOf(access));
+  }
+
+  /// An output that is stored may be the first input.
+  Memory make(bool isInPlace) const {
+    Memory run;
+    run.outputs.reserve(plan.outputs.size());
+    for (const semantics::Access &access : plan.outputs)
+      run.pointers.push_back(run.outputs.emplace_back(access, count).data());
+    for (const auto &input : inputs)
+      run.pointers.push_back(input.data());
+    for (std::size_t i = 0; isInPlace && i < plan.outputs.size(); ++i)
+      if (!plan.outputs[i].reducing) {
+        std::memcpy(run.outputs[i].data(), inputs[0].data(),
+                    static_cast<std::size_t>(count) * sizeof(float));
+        run.pointers[plan.outputs.size()] = run.outputs[i].data();
+        break;
+      }
+    return run;
+  }
+
+  std::vector<std::int64_t> strides;
+
+private:
+  static int stepOf(const semantics::Access &access) {
+    return access.pattern == Strided ? 3 : 1;
+  }
+
+  const semantics::Plan &plan;
+  std::int64_t count;
+  std::vector<std::vector<std::byte>> inputs;
+};
+
+} // namespace
+
 TEST_P(EveryReduction, AsMachineCodeGivesTheInterpretersStates) {
   const auto &[each, states] = GetParam();
   const semantics::Plan plan = planOf(each, states);
@@ -242,38 +309,19 @@ TEST_P(EveryReduction, AsMachineCodeGivesTheInterpretersStates) {
   forEachTier([&](const codegen::Target &target, codegen::OptLevel level) {
     const CompiledLoop loop(plan, target, level);
     ASSERT_TRUE(loop);
-    std::mt19937 generator(11);
     for (std::int64_t count :
          {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 511, 777, 2047, 2048})
-      for (bool isWild : {false, true}) {
+      for (unsigned kind = 0; kind < 4; ++kind) {
         SCOPED_TRACE(count);
-        std::vector<Output> expected, got;
-        std::vector<std::vector<std::byte>> inputs;
-        std::vector<const void *> expectedPointers, pointers;
-        std::vector<std::int64_t> strides;
-        expected.reserve(plan.outputs.size());
-        got.reserve(plan.outputs.size());
-        for (const semantics::Access &access : plan.outputs) {
-          expectedPointers.push_back(
-              expected.emplace_back(access, count).data());
-          pointers.push_back(got.emplace_back(access, count).data());
-          strides.push_back(got.back().stride());
-        }
-        for (const semantics::Access &access : plan.inputs) {
-          const int step = access.pattern == Strided ? 3 : 1;
-          inputs.push_back(
-              elementsOf(access.type, count, step, isWild, generator));
-          pointers.push_back(inputs.back().data());
-          expectedPointers.push_back(inputs.back().data());
-          strides.push_back(step * static_cast<int>(sizeOf(access.type)));
-        }
-        loop.run(count, pointers, strides);
+        const Runs runs(plan, count, kind & 1, kind / 2);
+        Memory got = runs.make(kind / 2), expected = runs.make(kind / 2);
+        loop.run(count, got.pointers, runs.strides);
         for (const std::uint64_t &parameter : parameters)
-          expectedPointers.push_back(&parameter);
-        oracle.run(count, const_cast<void *const *>(expectedPointers.data()),
-                   strides.data());
-        for (std::size_t i = 0; i < got.size(); ++i)
-          got[i].expectLike(expected[i]);
+          expected.pointers.push_back(&parameter);
+        oracle.run(count, const_cast<void *const *>(expected.pointers.data()),
+                   runs.strides.data());
+        for (std::size_t i = 0; i < got.outputs.size(); ++i)
+          got.outputs[i].expectLike(expected.outputs[i]);
         if (HasFailure())
           return;
       }
@@ -285,5 +333,109 @@ INSTANTIATE_TEST_SUITE_P(Plans, EveryReduction,
                                           testing::Values(Constant,
                                                           Contiguous)),
                          nameOfCase);
+
+namespace {
+
+codegen::Target targetOf(const char *triple, const char *cpu, unsigned bits) {
+  return *codegen::makeTarget(
+      {.triple = triple, .cpu = cpu, .features = {}, .vectorBits = bits});
+}
+codegen::Target zen4(unsigned bits) {
+  return targetOf("x86_64-pc-linux-gnu", "znver4", bits);
+}
+
+std::string textOf(const semantics::Plan &plan, const codegen::Target &target,
+                   codegen::Stage stage) {
+  const auto text =
+      codegen::dump(plan, target, codegen::OptLevel::Optimized, stage);
+  EXPECT_TRUE(text);
+  return text ? *text : std::string();
+}
+
+/// How many instructions of the main loop name one of these.
+std::size_t countIn(const std::vector<std::string> &loop,
+                    std::initializer_list<const char *> names) {
+  return static_cast<std::size_t>(std::count_if(
+      loop.begin(), loop.end(), [&](const std::string &instruction) {
+        return std::any_of(names.begin(), names.end(), [&](const char *name) {
+          return instruction.find(name) != std::string::npos;
+        });
+      }));
+}
+
+/// What calls, or moves elements to other lanes.
+constexpr auto Sideways = {"call",   "vextract", "vinsert", "vperm",  "vshuf",
+                           "vunpck", "vhadd",    "vpack",   "vpsrldq"};
+
+} // namespace
+
+TEST(Reduced, ASumIsOneConversionAndOneAdditionAVector) {
+  const semantics::Plan plan =
+      planOf({"", "@0", {F32}, {{"sum", F32}}, {}}, Constant);
+  for (unsigned bits : {128, 256, 512}) {
+    const auto loop = innerLoop(textOf(plan, zen4(bits), codegen::Stage::Asm));
+    const std::size_t vectors = ops::ReductionLanes * 64 / bits;
+    EXPECT_EQ(countIn(loop, {"vcvtps2pd"}), vectors) << bits;
+    EXPECT_EQ(countIn(loop, {"vaddpd"}), vectors) << bits;
+    // The index, and the jump back.
+    EXPECT_LE(loop.size(), 2 * vectors + 3) << bits;
+  }
+}
+
+TEST(Reduced, NothingGoesSidewaysInMainLoops) {
+  for (const auto &[text, reduction, form] : {std::tuple{"@0", "amax", F32},
+                                              {"@0", "sum", F64},
+                                              {"@0", "prod", F32},
+                                              {"mul(@0,@1)", "sum", F64},
+                                              {"exp(@0)", "amax", F32}}) {
+    const semantics::Plan plan =
+        planOf({"", text, {form, form}, {{reduction, form}}, {}}, Constant);
+    for (unsigned bits : {256, 512}) {
+      const auto loop =
+          innerLoop(textOf(plan, zen4(bits), codegen::Stage::Asm));
+      EXPECT_FALSE(loop.empty());
+      EXPECT_EQ(countIn(loop, Sideways), 0u) << reduction << text << bits;
+    }
+  }
+}
+
+TEST(Reduced, NoOrderIsLeftToTheCompiler) {
+  for (AccessPattern states : {Constant, Contiguous})
+    for (const Case &each : everyCase()) {
+      const std::string ir =
+          textOf(planOf(each, states), zen4(256), codegen::Stage::Llvm);
+      for (const char *wrong :
+           {"vector.reduce.f", "vector.reduce.add", " reassoc ", " fast ",
+            " nnan ", " nsz ", " contract "})
+        EXPECT_EQ(ir.find(wrong), std::string::npos) << each.name << wrong;
+    }
+}
+
+// Where they are in registers they have enough, on machines of few and many.
+TEST(Reduced, StatesOfShortLoopsAreNotSpilled) {
+  for (const char *cpu : {"haswell", "znver3", "skylake-avx512", "znver4"})
+    for (const Case &each : everyCase()) {
+      const semantics::Plan plan = planOf(each, Constant);
+      const auto target = targetOf("x86_64-pc-linux-gnu", cpu, 0);
+      const auto report =
+          codegen::reportLoop(plan, target, codegen::OptLevel::Optimized);
+      ASSERT_TRUE(report) << report.error().message();
+      if (plan.work().operations <= 12) {
+        EXPECT_EQ(report->spills, 0u) << each.name << " on " << cpu;
+      }
+    }
+}
+
+TEST(Reduced, PlansSayWhatBecomesOfOutputs) {
+  const Result sum{"sum", F32};
+  EXPECT_NE(planOf({"", "@0", {}, {sum}, {}}, Constant)
+                .str()
+                .find("output 0: f64, sum in lanes\n"),
+            std::string::npos);
+  EXPECT_NE(planOf({"", "@0", {}, {sum}, {}}, Contiguous)
+                .str()
+                .find("output 0: f64, sum of each\n"),
+            std::string::npos);
+}
 
 } // namespace kexpr::test::reduced
