@@ -9,7 +9,7 @@
 
 #include "CodeGen/CodeGen.h"
 #include "CodeGen/DebugInfo.h"
-#include "CodeGen/LoopArgument.h"
+#include "CodeGen/LoopStates.h"
 
 #include <llvm/IR/Module.h>
 
@@ -64,7 +64,13 @@ private:
                      const Values &values);
   llvm::Value *convert(const semantics::Value &value, const Values &values);
   llvm::Value *call(const semantics::Value &value, const Values &values);
-  void store(const Position &at, const Values &values);
+  void store(const Position &at, const Values &values,
+             std::optional<unsigned> copy = std::nullopt);
+  void take(const Position &at, llvm::Value *elements, std::size_t number,
+            std::optional<unsigned> copy);
+  void openStates();
+  void storeStates();
+  void closeStates();
   llvm::BasicBlock *block(const char *name,
                           llvm::BasicBlock *before = nullptr) {
     return llvm::BasicBlock::Create(module.getContext(), name, function,
@@ -81,6 +87,8 @@ private:
   /// Whether elements come before the main loop so that it stores to aligned
   /// addresses.
   const bool hasHead;
+  /// Whether the main loop has the states of reductions in registers.
+  const bool holdsStates;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
   NameContext names;
@@ -101,7 +109,12 @@ private:
   /// Where the tail begins and ends, if it is head or second body as well.
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
+  /// Outputs that are stored are apart from those that are reduced.
   std::vector<LoopArgument> outputs, inputs, parameters;
+  std::vector<LoopStates> states;
+  /// Those of `states` that the main loop holds, one vector of lanes after the
+  /// other, at the beginning of a step and as it has them by now.
+  std::vector<StateParts> heldBefore, held;
   /// The values that are the same for every element; null for others.
   Values invariant;
 };

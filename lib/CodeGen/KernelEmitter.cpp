@@ -25,8 +25,9 @@ using semantics::ValueKind;
 KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), target(target),
-      unrollFactor(unrollFactorOf(plan, level)), level(level),
+      unrollFactor(unrollFactorOf(plan, target, level)), level(level),
       stages(stagesOf(plan, level)), hasHead(peelsHead(plan, level)),
+      holdsStates(codegen::holdsStates(plan, target, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
@@ -84,7 +85,10 @@ void KernelBuilder::makeArguments() {
   unsigned number = 0;
   for (const Access &access : plan.outputs) {
     const auto name = "out" + std::to_string(number);
-    outputs.emplace_back(lanes, access, pointers, strides, number++, name);
+    if (access.reducing)
+      states.emplace_back(lanes, access, pointers, strides, number++, name);
+    else
+      outputs.emplace_back(lanes, access, pointers, strides, number++, name);
   }
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const auto name = "x" + std::to_string(plan.graph.inputs[i]);
@@ -171,11 +175,19 @@ void KernelBuilder::hoist() {
   setLocation(syntax::Listing::loop());
 }
 
-void KernelBuilder::store(const Position &at, const Values &values) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+/// Stores elements and gives others to states: in memory, or to those that the
+/// main loop holds for a copy of its body.
+void KernelBuilder::store(const Position &at, const Values &values,
+                          std::optional<unsigned> copy) {
+  std::size_t stored = 0, taken = 0;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     if (debug)
       setLocation(plan.listing->outputs[i]);
-    outputs[i].store(lanes, at, values[plan.graph.outputs[i]], plan.streams);
+    llvm::Value *elements = values[plan.graph.outputs[i]];
+    if (plan.outputs[i].reducing)
+      take(at, elements, taken++, copy);
+    else
+      outputs[stored++].store(lanes, at, elements, plan.streams);
   }
   setLocation(syntax::Listing::loop());
 }
@@ -196,7 +208,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
     const Position at = position(copy);
     bodies.push_back(compute(at));
     if (rareMasks.empty())
-      store(at, bodies.back());
+      store(at, bodies.back(), copy);
   }
   lanes.rareMasks = nullptr;
   setCopy(0);
@@ -204,7 +216,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
     emitCheck(rareMasks, index);
     // A position of this block's own is part of an address, and no register.
     for (unsigned copy = 0; copy < unrollFactor; ++copy)
-      store(position(copy), bodies[copy]);
+      store(position(copy), bodies[copy], copy);
   }
   setCopy(0);
   return advance(index);
@@ -261,14 +273,21 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
-  if (hasHead)
+  if (hasHead || holdsStates)
     openAgain();
+  if (holdsStates)
+    openStates();
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
-  return pipelineLoop(
-      {index, whole, step, target.vectorRegisters, vectorBitsOf(plan, target)},
-      stages);
+  if (holdsStates)
+    closeStates();
+  llvm::SmallVector<const llvm::Value *> bases;
+  for (const LoopStates &each : states)
+    bases.push_back(each.base());
+  return pipelineLoop({index, whole, step, target.vectorRegisters,
+                       vectorBitsOf(plan, target), bases},
+                      stages);
 }
 
 unsigned KernelBuilder::run() {

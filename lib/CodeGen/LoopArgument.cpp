@@ -10,9 +10,6 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::AccessPattern;
 
-/// A base may have any address, so elements are aligned to nothing.
-static constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
-
 LoopArgument::LoopArgument(const LaneBuilder &lanes,
                            const semantics::Access &access,
                            llvm::Value *pointers, llvm::Value *strides,

@@ -12,6 +12,9 @@
 
 namespace kexpr::codegen {
 
+/// A base may have any address, so elements are aligned to nothing.
+inline constexpr llvm::Align AnyAddress = llvm::Align::Constant<1>();
+
 /// One vector of elements on its way through a body. It has the width of the
 /// `LaneBuilder` that comes with it.
 struct Position {

@@ -120,7 +120,7 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   LoopReport report;
   report.vectorBits = vectorBitsOf(plan, target);
   report.lanes = lanesOf(plan, target);
-  report.unrollFactor = unrollFactorOf(plan, level);
+  report.unrollFactor = unrollFactorOf(plan, target, level);
   report.stages = stages;
   report.allVectorRegisters = target.vectorRegisters;
   LoopCounter counter(machine, report);

@@ -6,47 +6,104 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopShape.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Plan;
 
+static bool reduces(const Plan &plan) {
+  return std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                     [](const auto &output) { return output.reducing; });
+}
+
+/// Of a body that is short, a core's schedulers hold many steps.
+static constexpr unsigned ShortBody = 13;
+
 /// A short body is repeated so that the loop's own instructions weigh little; a
 /// long one hides its latency by itself, since a core looks hundreds of
 /// instructions ahead.
-unsigned codegen::unrollFactorOf(const Plan &plan, OptLevel level) {
+unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
+                                 OptLevel level) {
   const unsigned operations = plan.work().operations;
-  if (operations <= 12)
-    return 4;
-  return operations <= 32 && level == OptLevel::Optimized ? 2 : 1;
+  const auto vectors =
+      static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
+  if (holdsStates(plan, target, level))
+    return std::max(4u, vectors);
+  const unsigned factor = operations <= 12 ? 4
+                          : operations <= 32 && level == OptLevel::Optimized
+                              ? 2
+                              : 1;
+  // States of lanes that are in memory take one element in a step.
+  return reduces(plan) ? std::min(factor, vectors) : factor;
+}
+
+/// Of short bodies, where states and what takes them have registers enough.
+bool codegen::holdsStates(const Plan &plan, const Target &target,
+                          OptLevel level) {
+  if (level == OptLevel::Baseline || !reduces(plan) ||
+      plan.work().operations > ShortBody)
+    return false;
+  std::size_t bits = 0;
+  for (const semantics::Access &output : plan.outputs) {
+    if (!output.reducing)
+      continue;
+    if (output.pattern != semantics::AccessPattern::Constant)
+      return false;
+    bits += ops::ReductionLanes * output.reducing->loops().parts * 8 *
+            sizeOf(output.type);
+  }
+  // What states take waits until it is known that nothing is rare.
+  if (plan.work().rareWays > 0)
+    bits *= 2;
+  return bits <=
+         std::size_t{vectorBitsOf(plan, target)} * (target.vectorRegisters / 2);
 }
 
 /// As many as keep the longest chain of a stage below some 20 cycles: then the
-/// hundred operations that a core's schedulers hold are of enough chains.
+/// hundred operations that a core's schedulers hold are of enough chains. What
+/// states take is in the last stage with all that becomes of it.
 unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
-  // Of a short body the schedulers hold many steps.
-  constexpr unsigned shortBody = 13;
-  if (level == OptLevel::Baseline || plan.work().operations <= shortBody)
+  const ops::Work work = plan.graph.work(plan.precision);
+  if (level == OptLevel::Baseline || work.operations <= ShortBody)
     return 1;
-  return std::clamp((plan.work().latency + loadAndStore + cycles / 2) / cycles,
-                    1u, most);
+  return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
+                    most);
 }
 
-/// Where the loads and stores take more time than what is computed of them.
+/// Where the loads and stores take more time than what is computed of them. It
+/// would move elements to other lanes of states.
 bool codegen::peelsHead(const Plan &plan, OptLevel level) {
   constexpr unsigned fewOperations = 12;
-  return level == OptLevel::Optimized && !plan.streams &&
+  return level == OptLevel::Optimized && !plan.streams && !reduces(plan) &&
          plan.work().operations <= fewOperations &&
          plan.outputs[0].pattern == semantics::AccessPattern::Contiguous;
 }
 
-/// Bytes of the widest value that is computed, or copied where none is.
+/// Whether a value is nothing but converted for a reduction.
+static bool isForStates(const Plan &plan, semantics::ValueId id) {
+  const semantics::Graph &graph = plan.graph;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (graph.outputs[i] == id && !plan.outputs[i].reducing)
+      return false;
+  return graph.values[id].kind == semantics::ValueKind::Convert &&
+         std::none_of(graph.values.begin(), graph.values.end(),
+                      [&](const semantics::Value &value) {
+                        return llvm::is_contained(graph.args(value), id);
+                      });
+}
+
+/// Bytes of the widest value that is computed, or copied where none is. What a
+/// long body makes wider for states in the end has two registers.
 static unsigned widestOf(const Plan &plan) {
+  const bool isLong = plan.work().operations > ShortBody;
   std::size_t widest = 1;
-  for (const semantics::Value &value : plan.graph.values)
-    widest = std::max(widest, sizeOf(value.type));
+  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
+    if (!isLong || !isForStates(plan, id))
+      widest = std::max(widest, sizeOf(plan.graph.values[id].type));
   return static_cast<unsigned>(widest);
 }
 
@@ -62,12 +119,16 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
       bits <= fewRegisters)
     lanes /= 2;
+  if (reduces(plan))
+    lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const semantics::Access &access : *accesses)
-      if (access.pattern == semantics::AccessPattern::Strided ||
-          sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
+      if (access.reducing)
+        continue;
+      else if (access.pattern == semantics::AccessPattern::Strided ||
+               sizeOf(access.type) < target.maskedBytes || !target.maskedBytes)
         lanes = std::min(lanes, mostSingly);
   return lanes;
 }

@@ -12,7 +12,12 @@
 namespace kexpr::codegen {
 
 /// How many vectors a step of the main loop computes.
-unsigned unrollFactorOf(const semantics::Plan &plan, OptLevel level);
+unsigned unrollFactorOf(const semantics::Plan &plan, const Target &target,
+                        OptLevel level);
+/// Whether the main loop has the states of reductions in registers: all of
+/// them, of lanes. Its step is then of all lanes, once or more often.
+bool holdsStates(const semantics::Plan &plan, const Target &target,
+                 OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
 unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
 /// So many vectors are worth the time until all stages have work.

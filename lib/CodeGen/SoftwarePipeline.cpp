@@ -7,6 +7,8 @@
 #include "CodeGen/SoftwarePipeline.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -74,8 +76,15 @@ public:
 
 private:
   bool hasCheck() const { return &head != &latch; }
+  /// Whether it loads or stores states.
+  bool isOfStates(const Instruction &each) const {
+    const llvm::Value *address = llvm::getLoadStorePointerOperand(&each);
+    return address &&
+           llvm::is_contained(loop.states, llvm::getUnderlyingObject(address));
+  }
   bool isPossible() const;
   void measure();
+  void findLast();
   void assignStages();
   void needIn(unsigned stage, const llvm::Value *value,
               llvm::DenseMap<const llvm::Value *, unsigned> &last) const;
@@ -99,6 +108,7 @@ private:
   std::vector<Instruction *> body;
   std::vector<unsigned> starts;
   unsigned total = 1;
+  llvm::DenseSet<const llvm::Value *> mustBeLast;
   llvm::DenseMap<llvm::Value *, unsigned> stageOf;
   llvm::DenseMap<std::pair<llvm::Value *, unsigned>, llvm::Value *> copies,
       delays;
@@ -144,9 +154,24 @@ void SoftwarePipeline::measure() {
     llvm::for_each(latch, look);
 }
 
+/// Finds what the last stage must do: stores, and what depends on states.
+void SoftwarePipeline::findLast() {
+  auto look = [&](const Instruction &each) {
+    if (isBody(each) &&
+        (llvm::isa<llvm::StoreInst>(each) || isOfStates(each) ||
+         llvm::any_of(each.operands(), [this](const llvm::Value *operand) {
+           return mustBeLast.contains(operand);
+         })))
+      mustBeLast.insert(&each);
+  };
+  llvm::for_each(head, look);
+  if (hasCheck())
+    llvm::for_each(latch, look);
+}
+
 void SoftwarePipeline::assignStages() {
   for (std::size_t i = 0; i < body.size(); ++i)
-    stageOf[body[i]] = llvm::isa<llvm::StoreInst>(body[i]) ? stages - 1
+    stageOf[body[i]] = mustBeLast.contains(body[i]) ? stages - 1
                        : llvm::isa<llvm::LoadInst>(body[i])
                            ? 0
                            : std::min(starts[i] * stages / total, stages - 1);
@@ -198,7 +223,7 @@ void SoftwarePipeline::countOn() {
   ir.SetInsertPoint(&head, head.getFirstNonPHIIt());
   first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loop.index, last,
                                    nullptr, "first");
-  if (!hasCheck())
+  if (!hasCheck() && loop.states.empty())
     return;
   ir.SetInsertPoint(&latch, latch.getFirstNonPHIIt());
   isFilled = ir.CreateICmpUGE(loop.index, fill, "filled");
@@ -252,7 +277,8 @@ void SoftwarePipeline::place(Instruction *each, Instruction *where) {
   for (unsigned i = 0; i < operands.size(); ++i)
     each->setOperand(i, operands[i]);
   each->moveBefore(where);
-  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(each); store && isFilled)
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(each);
+      store && (hasCheck() || isOfStates(*store)))
     divert(store);
 }
 
@@ -278,7 +304,7 @@ void SoftwarePipeline::rebuild() {
   for (Instruction *each : body)
     if (hasCheck() && each->getParent() == &head)
       place(each, head.getTerminator());
-    else if (llvm::isa<llvm::LoadInst>(each))
+    else if (llvm::isa<llvm::LoadInst>(each) && !isOfStates(*each))
       place(each, next);
     else if (llvm::isa<llvm::StoreInst>(each))
       stores.push_back(each);
@@ -306,6 +332,7 @@ unsigned SoftwarePipeline::run(unsigned wanted) {
   if (!isPossible())
     return 1;
   measure();
+  findLast();
   const unsigned most = 12 + loop.registers * 3 / 8;
   for (stages = wanted; stages > 1; --stages) {
     assignStages();

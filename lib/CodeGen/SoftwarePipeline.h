@@ -20,6 +20,9 @@ struct StepLoop {
   std::int64_t step;
   /// Vector registers of the machine, and bits of those that the loop uses.
   unsigned registers, registerBits;
+  /// Where states of reductions begin. One iteration takes each of them once at
+  /// most.
+  llvm::ArrayRef<const llvm::Value *> states;
 };
 
 /// Cuts the body of a loop into stages of about equal latency, each of which
@@ -33,7 +36,8 @@ struct StepLoop {
 /// first ones store is nothing yet. It goes where the first elements come right
 /// later; with a check, after which inputs are read again that outputs may lie
 /// over, to the stack. All is loaded in the first stage, as an output may be an
-/// input.
+/// input, but states: these are no input, and are loaded and stored in the last
+/// stage, which gives the stack what is nothing yet.
 ///
 /// Does nothing to a loop that divides integers, nor to one with a check that
 /// stores lanes or past the caches.

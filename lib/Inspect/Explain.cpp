@@ -25,7 +25,7 @@ static std::string line(std::string_view about, const std::string &text) {
 }
 
 static std::string accessLine(const Access &access) {
-  return concat(nameOf(access.type), ' ', semantics::nameOf(access.pattern));
+  return concat(nameOf(access.type), ' ', semantics::textOf(access));
 }
 
 /// The first lines of the graph.

@@ -50,7 +50,8 @@ struct Sum {
   }
   template <class V> static V finish(Several<V, 2> state, V) {
     V sum = state.each[0] + state.each[1];
-    return select(isFinite(state.each[0]), sum, state.each[0]);
+    // Nothing is known to be lost of an infinity.
+    return select(sum == sum, sum, state.each[0]);
   }
 
   template <class R> static R reference(std::span<const R> elements) {
@@ -148,11 +149,11 @@ struct Prod {
   template <class V, int N> static V finish(Several<V, N> state, V) {
     V significand = state.each[0];
     if constexpr (N == 3) {
-      V sum = significand + state.each[2];
+      V sum = copySign(significand + state.each[2], significand); // -0
       significand = select(Sum::isFinite(state.each[2]), sum, significand);
     }
     // Factors of which all but the last are exact, or the result is infinite
-    // or 0 whatever the last is.
+    // or 0 whatever the last is. One that is subnormal is rounded twice.
     constexpr double most = 2040;
     V n = state.each[1];
     n = select(n > most, most, select(n < -most, -most, n));
@@ -202,8 +203,15 @@ template <class Best> struct Choice {
   static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
     return {{Best::formula(a.each[0], b.each[0])}};
   }
+  /// The same, but what is asked of x alone need not wait for the state: that
+  /// takes one instruction for the better one, which drops NaN, and one for it.
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
-    return combine(state, {{x}});
+    V old = state.each[0], better;
+    if constexpr (std::is_same_v<Best, Maximum>)
+      better = select(x > old, x, old);
+    else
+      better = select(x < old, x, old);
+    return {{select(x != x, x, better)}};
   }
   template <class V> static V finish(Several<V, 1> state, V) {
     return state.each[0];

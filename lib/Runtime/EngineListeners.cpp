@@ -145,8 +145,8 @@ static std::string differenceOf(const Access &access) {
   std::string text;
   if (access.type != DType::F32)
     text += concat(' ', kexpr::nameOf(access.type));
-  if (access.pattern != AccessPattern::Contiguous)
-    text += concat(' ', semantics::nameOf(access.pattern));
+  if (access.reducing || access.pattern != AccessPattern::Contiguous)
+    text += concat(' ', semantics::textOf(access));
   return text;
 }
 

@@ -53,8 +53,9 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
-/// "sum in lanes", "sum of each".
-static std::string reducedAs(const Access &access) {
+std::string semantics::textOf(const Access &access) {
+  if (!access.reducing)
+    return std::string(nameOf(access.pattern));
   return concat(ops::reductions()[access.reducing->reduction].info.name,
                 access.pattern == AccessPattern::Constant ? " in lanes"
                                                           : " of each");
@@ -96,11 +97,8 @@ std::string Plan::str() const {
         concat("input @", graph.inputs[i], ": ", kexpr::nameOf(inputs[i].type),
                ", ", nameOf(inputs[i].pattern), '\n');
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    text +=
-        concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
-               outputs[i].reducing ? reducedAs(outputs[i])
-                                   : std::string(nameOf(outputs[i].pattern)),
-               '\n');
+    text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
+                   textOf(outputs[i]), '\n');
   if (precision != Precision::Default)
     text += concat("precision: ", ops::nameOf(precision), '\n');
   if (streams)

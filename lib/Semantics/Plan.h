@@ -47,6 +47,9 @@ struct Access {
   friend bool operator==(const Access &, const Access &) = default;
 };
 
+/// The pattern, or "sum in lanes", "sum of each".
+std::string textOf(const Access &access);
+
 /// Bytes that outputs of a plan that streams are aligned to: those of a cache
 /// line, and of the widest vector.
 inline constexpr std::size_t StreamAlignment = 64;

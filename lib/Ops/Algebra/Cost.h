@@ -30,6 +30,8 @@ struct Work {
   unsigned wide = 0;
   /// How many more of these there are where every slow way is taken.
   unsigned rareWide = 0;
+  /// How many slow ways there are.
+  unsigned rareWays = 0;
   /// Cycles of the longest dependency chain, in typical latencies.
   unsigned latency = 0;
 };
@@ -75,6 +77,7 @@ struct CostAlgebra {
   template <class Values, class F>
   static Values rarely(Rep<bool> mask, Values fast, F) {
     step<bool>(1, 0, mask);
+    ++mask.total->rareWays;
     return fast;
   }
 

@@ -1,0 +1,61 @@
+//===- CodeGen/LoopStates.h - States of reductions in a loop --------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_CODEGEN_LOOPSTATES_H
+#define KEXPR_CODEGEN_LOOPSTATES_H
+
+#include "CodeGen/LoopArgument.h"
+
+namespace kexpr::codegen {
+
+/// As many states as a vector has lanes: a vector of each part.
+using StateParts = llvm::SmallVector<llvm::Value *, 3>;
+/// Where these are in memory.
+using StateAddresses = llvm::SmallVector<llvm::Value *, 3>;
+
+/// The states of an output of a `LoopFn` that is reduced. In memory there are
+/// states for whole vectors, also where fewer elements exist.
+class LoopStates {
+public:
+  /// Emits what every access shares; see LoopArgument.
+  LoopStates(const LaneBuilder &lanes, const semantics::Access &access,
+             llvm::Value *pointers, llvm::Value *strides, unsigned number,
+             std::string name);
+
+  /// Whether `ReductionLanes` states take the elements in turn, as opposed to a
+  /// state for each.
+  bool isInLanes() const {
+    return access.pattern == semantics::AccessPattern::Constant;
+  }
+  /// Where they begin.
+  const llvm::Value *base() const { return pointer; }
+  /// The name of the reduction.
+  std::string_view reduction() const;
+
+  /// Of the states that take the elements from `index` on.
+  StateAddresses addresses(const LaneBuilder &lanes, llvm::Value *index) const;
+  StateParts load(const LaneBuilder &lanes, const StateAddresses &from) const;
+  void store(const LaneBuilder &lanes, const StateAddresses &to,
+             const StateParts &state) const;
+  /// The states after an element more in each.
+  StateParts step(const LaneBuilder &lanes, StateParts state,
+                  llvm::Value *elements) const;
+  /// Has states in memory take their elements; those of lanes that do not exist
+  /// stay.
+  void take(const LaneBuilder &lanes, const Position &at,
+            llvm::Value *elements) const;
+
+private:
+  std::string name;
+  semantics::Access access;
+  llvm::Type *type; ///< Of a part.
+  llvm::Value *pointer;
+  llvm::Value *stride; ///< Bytes from part to part.
+};
+
+} // namespace kexpr::codegen
+
+#endif // KEXPR_CODEGEN_LOOPSTATES_H
