@@ -297,6 +297,8 @@ unsigned KernelBuilder::run() {
   tailEntry = block("tail.entry");
   auto *done = block("done");
   makeArguments();
+  for (LoopStates &each : states)
+    each.open(lanes);
   hoist();
   if (level == OptLevel::Baseline || plan.work().rareWide > 0 || hasHead)
     shareTail();
@@ -305,6 +307,10 @@ unsigned KernelBuilder::run() {
   ir.SetInsertPoint(tailCheck);
   ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   ir.SetInsertPoint(done);
+  lanes.existing = nullptr;
+  lanes.lanes = lanesOf(plan, target);
+  for (const LoopStates &each : states)
+    each.close(lanes);
   ir.CreateRetVoid();
   return made;
 }

@@ -50,7 +50,7 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
   for (const semantics::Access &output : plan.outputs) {
     if (!output.reducing)
       continue;
-    if (output.pattern != semantics::AccessPattern::Constant)
+    if (output.pattern == semantics::AccessPattern::Contiguous)
       return false;
     bits += ops::ReductionLanes * output.reducing->loops().parts * 8 *
             sizeOf(output.type);

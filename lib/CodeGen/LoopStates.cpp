@@ -9,6 +9,7 @@
 #include "Ops/Reductions.h"
 
 #include <array>
+#include <numeric>
 #include <utility>
 
 using namespace kexpr;
@@ -17,7 +18,18 @@ using namespace kexpr::codegen;
 namespace {
 using EmitStepFn = void (*)(const LaneBuilder &lanes, StateParts &state,
                             llvm::Value *elements);
-using StepRow = std::array<EmitStepFn, std::size(ops::AllTypes)>;
+using EmitIdentityFn = llvm::Value *(*)(const LaneBuilder &lanes,
+                                        unsigned part);
+
+/// What is emitted for a reduction in a form.
+struct StateEmitters {
+  EmitStepFn step = nullptr;
+  /// Makes states those of two parts of the elements; the others stand second.
+  void (*combine)(const LaneBuilder &lanes, StateParts &state,
+                  const StateParts &later) = nullptr;
+  EmitIdentityFn identity = nullptr;
+};
+using StepRow = std::array<StateEmitters, std::size(ops::AllTypes)>;
 } // namespace
 
 template <class R, DType Form>
@@ -34,11 +46,35 @@ static void emitStep(const LaneBuilder &lanes, StateParts &state,
     state[p] = taking.each[p].rep.value;
 }
 
-template <class R, DType Form> static constexpr EmitStepFn stepEmitterOf() {
+template <class R, DType Form>
+static void emitCombine(const LaneBuilder &lanes, StateParts &state,
+                        const StateParts &later) {
+  using T = ops::Element<Form>;
+  using V = Lanes<typename R::template Element<T>>;
+  constexpr unsigned parts = R::template parts<T>;
+  ops::Several<V, parts> first, second;
+  for (unsigned p = 0; p < parts; ++p) {
+    first.each[p] = {{&lanes, state[p]}};
+    second.each[p] = {{&lanes, later[p]}};
+  }
+  first = R::combine(first, second);
+  for (unsigned p = 0; p < parts; ++p)
+    state[p] = first.each[p].rep.value;
+}
+
+template <class R, DType Form>
+static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part) {
+  using E = typename R::template Element<ops::Element<Form>>;
+  const Lanes<E> zero{
+      {&lanes, llvm::Constant::getNullValue(lanes.vectorType<E>())}};
+  return R::identity(part, zero).rep.value;
+}
+
+template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
   if constexpr (ops::worksIn(R::info.types, Form))
-    return emitStep<R, Form>;
+    return {emitStep<R, Form>, emitCombine<R, Form>, emitIdentity<R, Form>};
   else
-    return nullptr;
+    return {};
 }
 
 template <class R, std::size_t... K>
@@ -51,7 +87,10 @@ template <class... R> static constexpr auto makeStepTable(ops::OpList<R...>) {
   return std::array{makeStepRow<R>(types)...};
 }
 
-static constexpr auto stepEmitters = makeStepTable(ops::Reductions{});
+static const StateEmitters &emittersOf(const semantics::Reducing &reducing) {
+  static constexpr auto table = makeStepTable(ops::Reductions{});
+  return table[reducing.reduction][ops::positionOf(reducing.form)];
+}
 
 LoopStates::LoopStates(const LaneBuilder &lanes,
                        const semantics::Access &access, llvm::Value *pointers,
@@ -65,7 +104,7 @@ LoopStates::LoopStates(const LaneBuilder &lanes,
       ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
                                     llvm::Twine(name) + ".slot"),
       llvm::Twine(name) + ".pointer");
-  if (isInLanes())
+  if (access.pattern == semantics::AccessPattern::Constant)
     stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
   else
     stride = ir.CreateLoad(
@@ -113,9 +152,70 @@ void LoopStates::store(const LaneBuilder &lanes, const StateAddresses &to,
 StateParts LoopStates::step(const LaneBuilder &lanes, StateParts state,
                             llvm::Value *elements) const {
   const semantics::Reducing &reducing = *access.reducing;
-  stepEmitters[reducing.reduction][ops::positionOf(reducing.form)](lanes, state,
-                                                                   elements);
+  emittersOf(reducing).step(lanes, state, elements);
   return state;
+}
+
+void LoopStates::open(const LaneBuilder &lanes) {
+  if (!isFolded())
+    return;
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const semantics::Reducing &reducing = *access.reducing;
+  const unsigned parts = reducing.loops().parts;
+  result = pointer;
+  resultStride = stride;
+  auto *memory =
+      ir.CreateAlloca(llvm::ArrayType::get(type, parts * ops::ReductionLanes),
+                      nullptr, llvm::Twine(name) + ".lanes");
+  constexpr std::uint64_t line = 64;
+  memory->setAlignment(llvm::Align(line));
+  pointer = memory;
+  stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
+  StateParts identity;
+  for (unsigned part = 0; part < parts; ++part)
+    identity.push_back(emittersOf(reducing).identity(lanes, part));
+  for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
+    store(lanes, addresses(lanes, ir.getInt64(lane)), identity);
+}
+
+/// Half of the lanes of a state's vectors, from one on.
+static StateParts halfOf(llvm::IRBuilderBase &ir, const StateParts &state,
+                         unsigned first, unsigned count) {
+  llvm::SmallVector<int> places(count);
+  std::iota(places.begin(), places.end(), static_cast<int>(first));
+  StateParts half;
+  for (llvm::Value *part : state)
+    half.push_back(ir.CreateShuffleVector(part, places));
+  return half;
+}
+
+void LoopStates::close(LaneBuilder &lanes) const {
+  if (!isFolded())
+    return;
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const auto combine = emittersOf(*access.reducing).combine;
+  llvm::SmallVector<StateParts> vectors;
+  for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
+    vectors.push_back(load(lanes, addresses(lanes, ir.getInt64(lane))));
+  for (std::size_t half = vectors.size() / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i)
+      combine(lanes, vectors[i], vectors[i + half]);
+  StateParts &state = vectors[0];
+  const unsigned before = lanes.lanes;
+  while (lanes.lanes > 1) {
+    const unsigned half = lanes.lanes / 2;
+    const StateParts later = halfOf(ir, state, half, half);
+    state = halfOf(ir, state, 0, half);
+    lanes.lanes = half;
+    combine(lanes, state, later);
+  }
+  lanes.lanes = before;
+  llvm::Value *to = result;
+  for (llvm::Value *part : state) {
+    ir.CreateAlignedStore(ir.CreateExtractElement(part, std::uint64_t{0}), to,
+                          AnyAddress);
+    to = ir.CreateGEP(ir.getInt8Ty(), to, resultStride);
+  }
 }
 
 void LoopStates::take(const LaneBuilder &lanes, const Position &at,

@@ -28,8 +28,16 @@ public:
   /// Whether `ReductionLanes` states take the elements in turn, as opposed to a
   /// state for each.
   bool isInLanes() const {
-    return access.pattern == semantics::AccessPattern::Constant;
+    return access.pattern != semantics::AccessPattern::Contiguous;
   }
+  /// Whether these states are the loop's own, and become one in the end.
+  bool isFolded() const {
+    return access.pattern == semantics::AccessPattern::Strided;
+  }
+  /// Makes the loop's own states, of no elements.
+  void open(const LaneBuilder &lanes);
+  /// Folds them and stores the state that they become.
+  void close(LaneBuilder &lanes) const;
   /// Where they begin.
   const llvm::Value *base() const { return pointer; }
   /// The name of the reduction.
@@ -54,6 +62,8 @@ private:
   llvm::Type *type; ///< Of a part.
   llvm::Value *pointer;
   llvm::Value *stride; ///< Bytes from part to part.
+  /// Of the state that own ones become.
+  llvm::Value *result = nullptr, *resultStride = nullptr;
 };
 
 } // namespace kexpr::codegen

@@ -49,8 +49,8 @@ using Operators =
            Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
            Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
 
-/// These and the hidden ones, which literal forms and functions over rows name.
-using AllOperators = Operators::With<DivBy, ExpOf>;
+/// These and the hidden ones, which no expression names.
+using AllOperators = Operators::With<DivBy, ExpOf, RoundToOdd>;
 
 /// Op over values in an arithmetic: one of their type, or a mask where Op
 /// compares.

@@ -37,6 +37,17 @@ struct ReductionLoops {
   /// Makes every state that of its elements and of those of a later one.
   void (*combine)(std::size_t count, void *states, std::size_t pitch,
                   const void *later, std::size_t laterPitch) = nullptr;
+  /// Makes lane 0 of ReductionLanes states, of which only the first `used` took
+  /// elements, the state of them all.
+  void fold(std::size_t used, void *states) const {
+    auto *first = static_cast<std::byte *>(states);
+    for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2)
+      if (used > half) {
+        combine(used - half, states, ReductionLanes,
+                first + half * sizeOf(element), ReductionLanes);
+        used = half;
+      }
+  }
   /// The results of states in which `elements` elements count.
   void (*finish)(std::size_t count, const void *states, std::size_t pitch,
                  std::int64_t elements, void *results) = nullptr;

@@ -67,6 +67,39 @@ struct Round {
   template <IsInteger V> static V formula(V x) { return x; }
 };
 
+/// What a result in f64 becomes before it is converted to f16 or bf16, which
+/// goes by way of f32: it is then rounded there once. No expression can name
+/// it.
+struct RoundToOdd {
+  static constexpr OpInfo info{
+      .name = "round_to_odd",
+      .doc = "x, or of the two f32 on its sides that of which the last bit is "
+             "1; an f32 is itself",
+      .types = TypeRule::Floating,
+      .ulp = Exact,
+      .pnnx = false};
+
+  template <class R> static R reference(R x) {
+    const auto nearest = static_cast<float>(x);
+    if (isnan(x) || nearest == x)
+      return x;
+    const float zero = nextafterf(nearest, 0),
+                cut = fabs(nearest) > fabs(x) ? zero : nearest;
+    const R away = nextafterf(cut, x > 0 ? HUGE_VALF : -HUGE_VALF);
+    return __builtin_bit_cast(std::uint32_t, cut) & 1 ? R(cut) : away;
+  }
+
+  template <class V> static V formula(V x) { return x; }
+  template <IsDouble V> static V formula(V x) {
+    auto nearest = x.template to<float>();
+    auto bits = nearest.template bits<std::int32_t>();
+    V back = nearest.template to<double>();
+    auto cut = select(abs(back) > abs(x), bits - 1, bits);
+    auto odd = select(back != x, cut | 1, bits);
+    return odd.template bits<float>().template to<double>();
+  }
+};
+
 } // namespace kexpr::ops
 
 #endif // KEXPR_OPS_ROUNDING_H

@@ -23,6 +23,9 @@ struct Interpreter::Block {
   const void **elements; ///< The elements of each value.
   std::size_t elementSize;
 
+  std::byte *states; ///< Of all elements, by output.
+
+  std::byte *folded(std::size_t output) const;
   std::byte *registerAt(std::uint32_t index) const {
     return scratch + index * capacity * elementSize;
   }
@@ -210,15 +213,70 @@ void Interpreter::compute(Block &block) const {
   }
 }
 
-/// Gives elements to `lanes`, if the access is constant, or to `each`.
-static void reduce(const Access &access, std::size_t count, const void *from,
-                   void *lanes, void *each, std::int64_t partStride) {
+/// The state of all elements of a loop while it takes them.
+static constexpr std::size_t FoldedBytes = 3 * 8 * ops::ReductionLanes;
+
+/// Whether the elements of a loop have one state.
+static bool isFolded(const Access &access) {
+  return access.reducing && access.pattern == AccessPattern::Strided;
+}
+
+std::byte *Interpreter::Block::folded(std::size_t output) const {
+  return states + output * FoldedBytes;
+}
+
+/// Bytes for the states of all elements.
+std::size_t Interpreter::stateBytes() const {
+  return std::any_of(plan.outputs.begin(), plan.outputs.end(), isFolded)
+             ? plan.outputs.size() * FoldedBytes
+             : 0;
+}
+
+/// Gives the elements of a block to states of the i-th output.
+void Interpreter::reduce(const Block &block, std::size_t i,
+                         void *const *pointers,
+                         const std::int64_t *strides) const {
+  const Access &access = plan.outputs[i];
   const ops::ReductionLoops &loops = access.reducing->loops();
-  if (access.pattern == AccessPattern::Constant)
-    loops.along(count, from, lanes);
+  const void *from = block.elements[plan.graph.outputs[i]];
+  const auto count = static_cast<std::size_t>(block.size);
+  const auto size = static_cast<std::int64_t>(sizeOf(access.type));
+  if (isFolded(access))
+    loops.along(count, from, block.folded(i));
+  else if (access.pattern == AccessPattern::Constant)
+    loops.along(count, from, pointers[i]);
   else
-    loops.across(count, from, each,
-                 static_cast<std::size_t>(partStride) / sizeOf(access.type));
+    loops.across(count, from,
+                 static_cast<std::byte *>(pointers[i]) + block.first * size,
+                 static_cast<std::size_t>(strides[i] / size));
+}
+
+/// Makes states of all elements those of none.
+void Interpreter::openStates(const Block &block) const {
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (isFolded(plan.outputs[i]))
+      plan.outputs[i].reducing->loops().reset(
+          ops::ReductionLanes, block.folded(i), ops::ReductionLanes, 0, 1);
+}
+
+/// Writes the states of all elements.
+void Interpreter::closeStates(const Block &block, std::int64_t count,
+                              void *const *pointers,
+                              const std::int64_t *strides) const {
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (!isFolded(plan.outputs[i]))
+      continue;
+    const ops::ReductionLoops &loops = plan.outputs[i].reducing->loops();
+    const std::size_t size = sizeOf(loops.element);
+    std::byte *states = block.folded(i);
+    loops.fold(static_cast<std::size_t>(
+                   std::min<std::int64_t>(count, ops::ReductionLanes)),
+               states);
+    for (std::size_t part = 0; part < loops.parts; ++part)
+      std::memcpy(static_cast<std::byte *>(pointers[i]) +
+                      static_cast<std::int64_t>(part) * strides[i],
+                  states + part * ops::ReductionLanes * size, size);
+  }
 }
 
 void Interpreter::store(const Block &block, void *const *pointers,
@@ -229,8 +287,7 @@ void Interpreter::store(const Block &block, void *const *pointers,
     const std::size_t size = sizeOf(plan.outputs[i].type);
     const auto step = static_cast<std::int64_t>(size);
     if (plan.outputs[i].reducing)
-      reduce(plan.outputs[i], static_cast<std::size_t>(block.size), from,
-             pointers[i], base + block.first * step, strides[i]);
+      reduce(block, i, pointers, strides);
     else if (plan.outputs[i].pattern == AccessPattern::Contiguous)
       std::memmove(base + block.first * step, from, block.size * size);
     else
@@ -255,12 +312,16 @@ void Interpreter::run(std::int64_t count, void *const *pointers,
               static_cast<std::byte *>(registersOfThread.get(registerBytes())),
               static_cast<const void **>(pointersOfThread.get(
                   registers.size() * sizeof(const void *))),
-              elementSize};
+              elementSize,
+              nullptr};
+  block.states = block.scratch + registerBytes() - stateBytes();
   fillConstants(block, pointers);
+  openStates(block);
   for (; block.first < count; block.first += block.size) {
     block.size = std::min(blockSize, count - block.first);
     load(block, pointers, strides);
     compute(block);
     store(block, pointers, strides);
   }
+  closeStates(block, count, pointers, strides);
 }

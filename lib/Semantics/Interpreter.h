@@ -40,8 +40,15 @@ private:
 
   void assignRegisters();
   std::size_t registerBytes() const {
-    return registerCount * static_cast<std::size_t>(blockSize) * elementSize;
+    return registerCount * static_cast<std::size_t>(blockSize) * elementSize +
+           stateBytes();
   }
+  std::size_t stateBytes() const;
+  void reduce(const Block &block, std::size_t output, void *const *pointers,
+              const std::int64_t *strides) const;
+  void openStates(const Block &block) const;
+  void closeStates(const Block &block, std::int64_t count,
+                   void *const *pointers, const std::int64_t *strides) const;
   void fillConstants(Block &block, void *const *pointers) const;
   const std::byte *contiguous(const Value &value, const std::byte *base,
                               std::byte *own, const Block &block) const;

@@ -56,9 +56,9 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));
+  constexpr std::string_view ways[] = {" of each", " in lanes", " of all"};
   return concat(ops::reductions()[access.reducing->reduction].info.name,
-                access.pattern == AccessPattern::Constant ? " in lanes"
-                                                          : " of each");
+                ways[static_cast<int>(access.pattern)]);
 }
 
 /// Bytes that the accesses move for an element.

@@ -38,8 +38,9 @@ struct Reducing {
 
 /// How one operand is read or one output is written. An output may be states of
 /// a reduction, which take its elements: if contiguous a state for each element
-/// of the loop, with strides from one part of a state to the next; if constant
-/// `ReductionLanes` states for all of them, in turn.
+/// of the loop; if constant `ReductionLanes` states for all of them, in turn;
+/// if strided one state, which becomes that of the loop's elements alone,
+/// folded. Strides are those from one part of a state to the next.
 struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
@@ -47,7 +48,7 @@ struct Access {
   friend bool operator==(const Access &, const Access &) = default;
 };
 
-/// The pattern, or "sum in lanes", "sum of each".
+/// The pattern, or "sum in lanes", "sum of each", "sum of all".
 std::string textOf(const Access &access);
 
 /// Bytes that outputs of a plan that streams are aligned to: those of a cache
@@ -108,9 +109,9 @@ struct Plan {
 /// The fused loop as a function, compiled or interpreted. `pointers` holds the
 /// outputs' first elements, then the inputs', then the parameters; `strides`
 /// holds, in the same order, the byte steps of outputs and inputs whose access
-/// pattern is `Strided`, and from part to part of contiguous states (others are
-/// not read). An output pointer may equal an input pointer of the same access
-/// pattern and type. Contiguous states have room for a multiple of 64.
+/// pattern is `Strided`, and from part to part of states not in lanes (others
+/// are not read). An output pointer may equal an input pointer of the same
+/// access pattern and type. Contiguous states have room for a multiple of 64.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

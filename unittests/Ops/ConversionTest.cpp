@@ -120,4 +120,65 @@ TEST(Conversion, WrapsIntegersAndReadsBools) {
       convert<std::int64_t>(DType::BF16, DType::I64, std::uint16_t{0x40A0}), 5);
 }
 
+/// A double by way of the f32 with an odd last bit.
+template <DType To> std::uint16_t roundedOnce(double x) {
+  double odd = 0;
+  const void *args[] = {&x};
+  ops::blocks(ops::Arithmetic::F64)[*ops::findAny("round_to_odd")](1, args,
+                                                                   &odd);
+  return convert<std::uint16_t>(DType::F64, To, odd);
+}
+
+template <DType To> void checkRoundingOnce(double (*valueOf)(std::uint16_t)) {
+  constexpr std::uint16_t infinity = To == DType::F16 ? 0x7C00 : 0x7F80;
+  for (std::uint16_t low = 0; low < infinity; ++low) {
+    const double a = valueOf(low);
+    const double b = low + 1 == infinity
+                         ? 2 * a - valueOf(static_cast<std::uint16_t>(low - 1))
+                         : valueOf(static_cast<std::uint16_t>(low + 1));
+    const double middle = (a + b) / 2, step = (b - a) * 0x1p-30;
+    const auto high = static_cast<std::uint16_t>(low + 1);
+    for (double near : {std::nextafter(middle, a), middle - step})
+      ASSERT_EQ(roundedOnce<To>(near), low) << near;
+    for (double near : {std::nextafter(middle, b), middle + step})
+      ASSERT_EQ(roundedOnce<To>(near), high) << near;
+    ASSERT_EQ(roundedOnce<To>(middle), low & 1 ? high : low) << middle;
+    ASSERT_EQ(roundedOnce<To>(-std::nextafter(middle, b)), high | 0x8000);
+    ASSERT_EQ(roundedOnce<To>(-std::nextafter(middle, a)), low | 0x8000);
+    ASSERT_EQ(roundedOnce<To>(a), low);
+  }
+  for (double huge : {1e39, 1e300, HUGE_VAL}) {
+    EXPECT_EQ(roundedOnce<To>(huge), infinity);
+    EXPECT_EQ(roundedOnce<To>(-huge), infinity | 0x8000);
+  }
+  EXPECT_EQ(roundedOnce<To>(0x1p-1074), 0);
+  EXPECT_EQ(roundedOnce<To>(-0x1p-200), 0x8000);
+  EXPECT_GT(roundedOnce<To>(std::nan("")) & 0x7FFF, infinity);
+}
+
+TEST(Conversion, DoublesMadeOddAreRoundedToHalvesOnce) {
+  checkRoundingOnce<DType::F16>(halfValue);
+  checkRoundingOnce<DType::BF16>([](std::uint16_t pattern) {
+    return double{std::bit_cast<float>(std::uint32_t{pattern} << 16)};
+  });
+  // What it is for: by way of the nearest f32 this is a tie.
+  const double above = 1 + 0x1p-11 + 0x1p-40;
+  EXPECT_EQ(convert<std::uint16_t>(DType::F64, DType::F16, above), 0x3C00);
+  EXPECT_EQ(roundedOnce<DType::F16>(above), 0x3C01);
+}
+
+TEST(Conversion, RoundingToOddIsItsReference) {
+  const auto entry = ops::allOperators()[*ops::findAny("round_to_odd")];
+  std::vector<double> values;
+  for (float x : specialFloats())
+    for (double factor : {1.0, 1 + 0x1p-30, 1 - 0x1p-30, 1 + 0x1p-52, 0x1p-20})
+      values.push_back(x * factor);
+  std::vector<double> odd(values.size());
+  const void *args[] = {values.data()};
+  ops::blocks(ops::Arithmetic::F64)[*ops::findAny("round_to_odd")](
+      values.size(), args, odd.data());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_PRED2(sameFloat, odd[i], entry.reference(&values[i])) << values[i];
+}
+
 } // namespace

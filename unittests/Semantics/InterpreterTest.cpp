@@ -67,6 +67,25 @@ TEST(Interpreter, OutputsMayBeInputs) {
   EXPECT_EQ(b[1999], 2);
 }
 
+TEST(Interpreter, OutputsMayBeStatesOfReductions) {
+  Plan plan = planFor("[neg(@0),@0]");
+  const Reducing amax{*ops::findReduction("amax"), DType::F32};
+  plan.outputs[0].reducing = plan.outputs[1].reducing = amax;
+  plan.outputs[0].pattern = AccessPattern::Constant;
+  // More than a block, so that lanes go on where one ends.
+  constexpr int count = 2047;
+  std::vector<float> in(count), lanes(32, -1e9f), each(2048, 100);
+  for (int i = 0; i < count; ++i)
+    in[i] = i;
+  void *pointers[] = {lanes.data(), each.data(), in.data()};
+  const std::int64_t strides[] = {0, 2048 * sizeof(float), 0};
+  Interpreter(plan).run(count, pointers, strides);
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(lanes[i], -i);
+  for (int i = 0; i < 2048; ++i)
+    ASSERT_EQ(each[i], i < count ? std::max(in[i], 100.f) : 100);
+}
+
 TEST(Interpreter, UnalignedMemoryIsFine) {
   Interpreter interpreter(planFor("mul(@0,2)"));
   std::vector<char> in(4 * 100 + 1), out(4 * 100 + 3);
