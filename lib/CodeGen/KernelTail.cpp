@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelBuilder.h"
+#include "CodeGen/LoopShape.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 
@@ -149,7 +150,7 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   const bool isWhole = from && !rare.empty() && level == OptLevel::Optimized &&
                        target.vectorRegisters > 16 &&
                        plan.work().rareWide <= most;
-  if (!isWhole && (!rare.empty() || plan.work().wide > 0))
+  if (!isWhole && (!rare.empty() || computesWide(plan)))
     narrow(tailLanes);
   ir.CreateBr(tail);
   llvm::Value *begin = whole, *end = count;

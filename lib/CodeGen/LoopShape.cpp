@@ -133,6 +133,14 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   return lanes;
 }
 
+bool codegen::computesWide(const Plan &plan) {
+  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
+    if (!isForStates(plan, id) &&
+        plan.graph.workOf(plan.graph.values[id], plan.precision).wide > 0)
+      return true;
+  return false;
+}
+
 /// Elements of a vector where f32 is computed in double lanes and time does not
 /// matter: with a register for each value, not two, there is half as much code.
 unsigned codegen::tailLanesOf(const Plan &plan, const Target &target) {

@@ -27,6 +27,8 @@ inline constexpr unsigned fewestVectors = 12;
 bool peelsHead(const semantics::Plan &plan, OptLevel level);
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
+/// Whether formulas compute in 64 bits.
+bool computesWide(const semantics::Plan &plan);
 /// Elements of a vector of the tail, if it computes f32 in double lanes.
 unsigned tailLanesOf(const semantics::Plan &plan, const Target &target);
 
