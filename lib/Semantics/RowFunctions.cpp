@@ -65,10 +65,9 @@ public:
   }
   /// The result, of the type of the first tensor.
   Expected<TypedValue> result(const TypedValue &value) {
-    const TypedValue last = as(type, value);
     if (fault)
       return *fault;
-    return last;
+    return simplify.rounded(type, value);
   }
 
 private:

@@ -118,8 +118,19 @@ Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
     elements.value = graph.convert(stored(value), DType::Bool);
   if (info.types == ops::ReductionTypes::Truth)
     elements.number.reset();
-  return cast(typeReducedTo(info, type),
-              reduceWide(reduction, axes, elements, *form));
+  return rounded(typeReducedTo(info, type),
+                 reduceWide(reduction, axes, elements, *form));
+}
+
+Expected<TypedValue> Simplifier::rounded(DType type, const TypedValue &value) {
+  const bool isHalf = type == DType::F16 || type == DType::BF16;
+  if (!isHalf || value.type != DType::F64)
+    return cast(type, value);
+  // The conversion goes by way of f32.
+  auto odd = call(*ops::findAny("round_to_odd"), {&value, 1});
+  if (!odd)
+    return odd;
+  return cast(type, *odd);
 }
 
 /// The type that arguments promote to.

@@ -52,6 +52,8 @@ public:
   TypedValue reduceWide(ops::ReductionId reduction, const AxisSet &axes,
                         const TypedValue &value, DType like,
                         std::uint32_t uncounted = 0);
+  /// A value of f64 or of the type, rounded to it once.
+  Expected<TypedValue> rounded(DType type, const TypedValue &value);
   /// The value that is stored for an output, of the type in PyTorch.
   ValueId stored(const TypedValue &value);
   /// Type and weight in promotion.
