@@ -75,6 +75,9 @@ std::size_t RowProgram::codeSize() const {
   return bytes;
 }
 
+/// Elements that are kept for a tile at most: half of a second-level cache.
+static constexpr std::int64_t MostScratch = 64 * 1024;
+
 /// Where a sweep goes: over which shape, and for reductions over which axes.
 struct RowCall::Site {
   const RowProgram::Step *step;
@@ -204,7 +207,10 @@ Status RowCall::addStep(const RowProgram::Step &step) {
   RowGroup &group = groups.back();
   RowStep &added = group.steps.emplace_back();
   added.step = &step;
-  added.reduces = site.reduces;
+  added.outputs = sweep.plan.outputs.size();
+  added.reductions = static_cast<std::size_t>(
+      std::count_if(sweep.plan.outputs.begin(), sweep.plan.outputs.end(),
+                    [](const auto &output) { return output.reducing; }));
   added.isOfRows = site.isOfRows;
   addSlots(group, added, site);
   added.parameters.resize(sweep.plan.graph.parameters.size());
@@ -345,55 +351,75 @@ bool RowCall::finish(RowGroup &group) {
                              [](RowSlot &slot) { return slot.kept; });
   group.reducedAxes = mergeAxes(group, group.reducedExtents, group.mask,
                                 [](RowSlot &slot) { return slot.reduced; });
+  chooseShape(group);
+  if (!group.hasScratch)
+    return true;
+  for (RowSlot &slot : group.slots)
+    if (slot.isScratch && group.hasColumns) {
+      for (unsigned axis = 0; axis < group.reducedAxes; ++axis)
+        slot.reduced[axis] *= group.columns;
+      slot.kept[group.keptAxes - 1] = slot.size;
+    }
+  return group.columns * group.length <= MostScratch;
+}
+
+/// Whether rows are so short that a loop over one does little, and lie one
+/// behind the other where they are written.
+static bool hasShortRows(const RowGroup &group) {
+  constexpr std::int64_t longest = 32, fewRows = 16;
+  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.length > longest ||
+      group.lastKept() < fewRows)
+    return false;
+  for (const RowStep &step : group.steps)
+    for (std::size_t i = step.reductions; i < step.outputs; ++i) {
+      const RowSlot &slot = group.slots[step.slots[i]];
+      if (!step.isOfRows && !slot.isScratch &&
+          (slot.reduced[0] != slot.size ||
+           slot.kept[group.keptAxes - 1] != group.length * slot.size))
+        return false;
+    }
+  return true;
+}
+
+/// Chooses whether loops go along rows or over them, and tiles.
+void RowCall::chooseShape(RowGroup &group) {
   // Along the axis that tensors of elements are contiguous along.
   int alongRows = 0, acrossRows = 0;
+  const auto strideOf = [](const std::int64_t *strides, unsigned axes) {
+    return axes ? strides[axes - 1] : 0;
+  };
   for (const RowStep &step : group.steps)
     for (std::uint32_t index : step.slots) {
       const RowSlot &slot = group.slots[index];
       if (step.isOfRows || slot.isLinear || slot.isScratch)
         continue;
-      const auto strideOf = [&](const std::int64_t *strides, unsigned axes) {
-        return axes ? strides[axes - 1] : 0;
-      };
       alongRows += strideOf(slot.reduced, group.reducedAxes) == slot.size;
       acrossRows += strideOf(slot.kept, group.keptAxes) == slot.size;
     }
   constexpr std::int64_t fewColumns = 16;
   group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
                      group.lastKept() >= fewColumns;
+  group.isShort = !group.hasColumns && hasShortRows(group);
+  group.hasColumns |= group.isShort;
   // Lanes of elements that follow in another run begin anew.
   constexpr std::int64_t lanes = ops::ReductionLanes;
   group.packs =
       !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
-  // States of columns stay in the second-level cache.
-  constexpr std::int64_t mostStates = 8192, most = 1024;
-  const std::int64_t used = std::clamp<std::int64_t>(group.length, 1, lanes);
-  constexpr std::int64_t mostRows = 8192, mostResults = 2048;
-  group.columns =
-      group.hasColumns
-          ? std::min((group.lastKept() + 63) / 64 * 64,
-                     std::clamp<std::int64_t>(mostStates / used, 64, most))
-          : std::clamp<std::int64_t>(
-                mostRows / std::max<std::int64_t>(group.length, 1), 1,
-                mostResults);
-  if (!group.hasScratch)
-    return true;
-  // Half of a second-level cache.
-  constexpr std::int64_t mostElements = 64 * 1024;
-  if (group.hasColumns) {
-    group.columns = std::min(
-        group.columns,
-        std::max<std::int64_t>(
-            mostElements / std::max<std::int64_t>(group.length, 1) / 64 * 64,
-            64));
-    for (RowSlot &slot : group.slots)
-      if (slot.isScratch) {
-        for (unsigned axis = 0; axis < group.reducedAxes; ++axis)
-          slot.reduced[axis] *= group.columns;
-        slot.kept[group.keptAxes - 1] = slot.size;
-      }
+  const std::int64_t length = std::max<std::int64_t>(group.length, 1);
+  if (!group.hasColumns) {
+    constexpr std::int64_t mostElements = 8192, mostRows = 1024;
+    group.columns =
+        std::clamp<std::int64_t>(mostElements / length, 1, mostRows);
+    return;
   }
-  return group.columns * group.length <= mostElements;
+  // Columns: what is kept, or copied, stays in the second-level cache.
+  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
+  const std::int64_t elements = group.isShort      ? mostCopied
+                                : group.hasScratch ? MostScratch
+                                                   : most * length;
+  group.columns =
+      std::min((group.lastKept() + unit - 1) / unit * unit,
+               std::clamp(elements / length / unit * unit, unit, most));
 }
 
 /// The access pattern of a slot in the loops of a sweep.
@@ -404,11 +430,18 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
     return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
   if (slot.isScratch)
     return AccessPattern::Contiguous;
+  if (group.isShort && !step.isOfRows) {
+    // Whatever is neither constant nor in one run is copied.
+    const std::int64_t along = slot.reduced[0],
+                       across = slot.kept[group.keptAxes - 1];
+    const bool isConstant = across == 0 && (along == 0 || step.reductions > 0);
+    return isConstant ? AccessPattern::Constant : AccessPattern::Contiguous;
+  }
   const unsigned axes = isAcross ? group.keptAxes : group.reducedAxes;
   const std::int64_t *strides = isAcross ? slot.kept : slot.reduced;
   if (axes == 0)
     return AccessPattern::Contiguous; // of one element
-  if (group.packs && step.reduces)
+  if (group.packs && step.reductions > 0)
     return std::all_of(strides, strides + axes,
                        [](std::int64_t stride) { return stride == 0; })
                ? AccessPattern::Constant
@@ -425,9 +458,18 @@ Status RowCall::chooseLoops(RowGroup &group) {
     for (std::uint32_t slot : step.slots)
       patterns.push_back(patternOf(group, step, group.slots[slot]));
     const auto &outputs = step.step->sweep.plan.outputs;
+    // A block that is one call of the loop; indices go on from block to block.
+    step.isFolded =
+        !group.hasColumns && (group.reducedAxes <= 1 || group.packs) &&
+        std::none_of(outputs.begin(), outputs.end(), [](const auto &output) {
+          return output.reducing &&
+                 ops::reductions()[output.reducing->reduction].info.result ==
+                     ops::ReductionResult::Index;
+        });
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].reducing)
         patterns[i] = group.hasColumns ? AccessPattern::Contiguous
+                      : step.isFolded  ? AccessPattern::Strided
                                        : AccessPattern::Constant;
       else if (patterns[i] == AccessPattern::Constant)
         patterns[i] = AccessPattern::Contiguous; // of one element
@@ -573,7 +615,7 @@ Status RowCall::runSplit(const RowGroup &group, void *const *first,
       callers.runRowStep(step, 0, group.rows);
       continue;
     }
-    const std::int64_t count = group.rows * callers.partsOfRow(step);
+    const std::int64_t count = group.rows * callers.partsOfRow();
     auto status = forRange(count, split, [&](Ranges &ranges) {
       if (ranges.isCaller()) {
         for (std::int64_t begin, end; ranges.next(begin, end);)
@@ -586,7 +628,7 @@ Status RowCall::runSplit(const RowGroup &group, void *const *first,
     });
     if (!status)
       return status;
-    if (step.reduces)
+    if (step.reductions > 0)
       callers.joinParts(step, parts.get());
   }
   return {};

@@ -98,7 +98,10 @@ struct RowResult {
 struct RowStep {
   const RowProgram::Step *step = nullptr;
   const Loop *loop = nullptr;
-  bool reduces = false;
+  /// Outputs, and how many of them, the first, are reductions.
+  std::size_t outputs = 0, reductions = 0;
+  /// Whether a call of the loop gives the state of all its elements.
+  bool isFolded = false;
   /// Whether it has an element a row, and not one an element of rows.
   bool isOfRows = false;
   /// The slots of its outputs and inputs; of reductions, that of the results.
@@ -120,6 +123,9 @@ struct RowGroup {
   /// Whether loops run along the last kept axis, over many rows at once.
   bool hasColumns = false;
   std::int64_t columns = 1; ///< Rows of a tile.
+  /// Whether columns are short rows: copied side by side to be reduced, and
+  /// stored as one run.
+  bool isShort = false;
   /// Whether elements of a row must be copied to be in one run.
   bool packs = false;
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
@@ -164,6 +170,7 @@ private:
   void addSlots(RowGroup &group, RowStep &step, const Site &site);
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);
+  static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   void placeResults();
   Status runGroup(const RowGroup &group, void *const *first, std::byte *results,

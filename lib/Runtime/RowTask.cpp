@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowTask.h"
 
+#include "Runtime/Pack.h"
 #include "Support/ThreadMemory.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ using namespace kexpr::runtime;
 using ops::ReductionBlock;
 using ops::ReductionLanes;
 using ops::ReductionLoops;
+using semantics::AccessPattern;
 
 /// Bytes of an element at most: what memory is counted in.
 static constexpr std::size_t Word = 8;
@@ -29,30 +31,39 @@ static std::int64_t blocksOf(std::int64_t elements) {
   return (elements + ReductionBlock - 1) / ReductionBlock;
 }
 
-BlockTree::BlockTree(const ReductionLoops &loops, std::size_t width,
-                     std::byte *memory)
-    : loops(loops), width(width), size(sizeOf(loops.element)),
-      bytes(loops.parts * width * Word), memory(memory) {}
+static std::size_t roundedToLine(std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  return (bytes + line - 1) / line * line;
+}
 
-std::int64_t BlockTree::bytesFor(const ReductionLoops &loops, std::size_t width,
-                                 std::int64_t blocks) {
+void BlockTree::open(const ReductionLoops &of, std::size_t count,
+                     std::byte *at) {
+  loops = &of;
+  width = count;
+  size = sizeOf(of.element);
+  bytes = of.parts * width * Word;
+  memory = at;
+  height = 0;
+}
+
+std::size_t BlockTree::bytesFor(const ReductionLoops &loops, std::size_t width,
+                                std::int64_t blocks) {
   const auto most =
       static_cast<std::uint64_t>(std::max<std::int64_t>(blocks, 1));
   // One of each size, and the one that is added.
-  const std::size_t slots = std::bit_width(most) + 1u;
-  return static_cast<std::int64_t>(slots * loops.parts * width * Word);
+  const std::size_t slots = static_cast<std::size_t>(std::bit_width(most)) + 1;
+  return slots * loops.parts * width * Word;
 }
 
 void BlockTree::push(const std::byte *from, std::size_t pitch, int level) {
   std::byte *to = slot(height);
-  for (std::size_t part = 0; part < loops.parts; ++part)
+  for (std::size_t part = 0; part < loops->parts; ++part)
     std::memcpy(to + part * width * size, from + part * pitch * size,
                 width * size);
-  levels[height] = level;
-  for (; height > 0 && levels[height] >= 0 &&
-         levels[height - 1] == levels[height];
+  levels[height] = static_cast<std::int8_t>(level);
+  for (; height > 0 && level >= 0 && levels[height - 1] == levels[height];
        --height) {
-    loops.combine(width, slot(height - 1), width, slot(height), width);
+    loops->combine(width, slot(height - 1), width, slot(height), width);
     ++levels[height - 1];
   }
   ++height;
@@ -60,197 +71,145 @@ void BlockTree::push(const std::byte *from, std::size_t pitch, int level) {
 
 const std::byte *BlockTree::finish() {
   for (; height > 1; --height)
-    loops.combine(width, slot(height - 2), width, slot(height - 1), width);
+    loops->combine(width, slot(height - 2), width, slot(height - 1), width);
   return memory;
 }
 
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
+/// The most slots that a sweep has, and the most reductions.
+static std::size_t mostSlots(const RowGroup &group) {
+  std::size_t most = 0;
+  for (const RowStep &step : group.steps)
+    most = std::max(most, step.slots.size() + step.parameters.size());
+  return most;
+}
+static std::size_t mostReductions(const RowGroup &group) {
+  std::size_t most = 0;
+  for (const RowStep &step : group.steps)
+    most = std::max(most, step.reductions);
+  return most;
+}
+
 RowTask::RowTask(const RowContext &given, bool isSplit)
     : context(given), group(given.group), isSplit(isSplit),
       width(group.hasColumns ? static_cast<std::size_t>(group.columns) : 1),
-      blocks(blocksOf(isSplit ? PartElements : group.length)),
-      bases(group.slots.size()), places(group.slots.size()) {
-  std::size_t mostSlots = 0, mostInputs = 0;
+      bases(group.slots.size()), trees(mostReductions(group)),
+      firsts(mostSlots(group)), rowSteps(firsts.size()), steps(firsts.size()),
+      pointers(firsts.size()), strides(firsts.size()) {
+  const std::int64_t blocks =
+      std::max(blocksOf(isSplit ? PartElements : group.length),
+               isSplit ? partsOfRow() : std::int64_t{1});
+  const auto rows = static_cast<std::size_t>(group.columns);
+  std::size_t copies = 0;
   for (const RowStep &step : group.steps) {
-    const std::size_t outputs = outputsOf(step);
-    mostSlots = std::max(mostSlots, step.slots.size() + step.parameters.size());
-    mostInputs = std::max(mostInputs, step.slots.size() - outputs);
     step.loop->code().reserve();
-    if (!step.reduces)
-      continue;
-    mostOutputs = std::max(mostOutputs, outputs);
-    for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i) {
+    copies = std::max(copies, step.slots.size());
+    for (std::size_t i = 0; i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
-      const std::int64_t most =
-          isSplit ? std::max(blocks, partsOfRow(step)) : blocks;
-      stateBytes = std::max(stateBytes, statesBytes(loops));
+      stateBytes =
+          std::max(stateBytes,
+                   roundedToLine(loops.parts * ReductionLanes * width * Word));
       treeBytes = std::max(
-          treeBytes,
-          static_cast<std::size_t>(BlockTree::bytesFor(loops, width, most)));
+          treeBytes, roundedToLine(BlockTree::bytesFor(loops, width, blocks)));
+      rowStateBytes =
+          std::max(rowStateBytes, roundedToLine(loops.parts * rows * Word));
     }
   }
-  pointers.resize(mostSlots);
-  strides.resize(mostSlots);
-  bytes = mostOutputs * (stateBytes + treeBytes);
+  if (group.isShort)
+    packBytes = static_cast<std::size_t>(group.length) * rows * Word;
+  else if (group.packs)
+    packBytes = ReductionBlock * Word;
+  if (packBytes > 0)
+    packBytes = roundedToLine(packBytes + PackSlack);
+  bytes = trees.size() * (stateBytes + treeBytes + rowStateBytes) +
+          copies * packBytes;
   if (!context.own)
-    bytes += static_cast<std::size_t>(group.tileBytes * group.columns) + 64;
-  if (group.packs)
-    bytes += mostInputs * ReductionBlock * Word;
+    bytes += roundedToLine(static_cast<std::size_t>(group.tileBytes) * rows);
   openMemory();
-}
-
-std::size_t RowTask::statesBytes(const ReductionLoops &loops) const {
-  return loops.parts * ReductionLanes * width * Word;
 }
 
 /// A call that another one interrupted may find its memory elsewhere.
 void RowTask::openMemory() {
-  auto *next = static_cast<std::byte *>(rowsOfThread.get(bytes));
-  states = next;
-  trees = states + mostOutputs * stateBytes;
-  own = trees + mostOutputs * treeBytes;
+  states = static_cast<std::byte *>(rowsOfThread.get(bytes));
+  treeMemory = states + trees.size() * stateBytes;
+  rowStates = treeMemory + trees.size() * treeBytes;
+  own = rowStates + trees.size() * rowStateBytes;
   packs = own;
   if (context.own)
     own = context.own;
   else
-    packs += (group.tileBytes * group.columns + 63) / 64 * 64;
+    packs += roundedToLine(static_cast<std::size_t>(group.tileBytes) *
+                           static_cast<std::size_t>(group.columns));
   for (std::size_t i = 0; i < bases.size(); ++i) {
     const RowSlot &slot = group.slots[i];
-    const std::size_t place = slot.kind == RowSlot::Kind::Operand
-                                  ? context.outputs + slot.index
-                                  : slot.index;
-    bases[i] = slot.kind == RowSlot::Kind::Result
-                   ? reinterpret_cast<char *>(context.shared) +
-                         (context.results[slot.index].isShared
-                              ? context.results[slot.index].offset
-                              : 0)
-                   : static_cast<char *>(context.first[place]);
+    if (slot.kind == RowSlot::Kind::Result) {
+      const RowResult &result = context.results[slot.index];
+      bases[i] = reinterpret_cast<char *>(context.shared) +
+                 (result.isShared ? result.offset : 0);
+    } else {
+      const bool isInput = slot.kind == RowSlot::Kind::Operand;
+      bases[i] = static_cast<char *>(
+          context.first[slot.index + (isInput ? context.outputs : 0)]);
+    }
   }
 }
 
-/// The place of a result.
+/// The place of a row in what is addressed by the row's number.
 char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   const RowSlot &each = group.slots[slot];
   const RowResult &result = context.results[each.index];
-  // One element a row, or all of them; of columns, those of other rows are
-  // further on.
-  const std::int64_t step = each.isScratch && !group.hasColumns
-                                ? each.size * group.length
-                                : each.size;
   if (result.isShared)
     return bases[slot] + row * each.size;
+  // One element a row, or all of them; of columns, those of other rows are
+  // further on.
+  const bool isWhole = each.isScratch && !group.hasColumns;
   const std::int64_t rows = context.own ? group.rows : group.columns;
   return reinterpret_cast<char *>(own) + result.offset * rows +
-         (row - origin) * step;
+         (row - origin) * each.size * (isWhole ? group.length : 1);
 }
 
-/// The first element of a slot in the current row.
-char *RowTask::firstOf(std::uint32_t slot) const {
+/// The first element of a row.
+char *RowTask::placeOf(std::uint32_t slot, std::int64_t row) const {
   const RowSlot &each = group.slots[slot];
-  return each.isLinear || each.isScratch ? linear(slot, row) : places[slot];
-}
-
-/// Goes to the first element of a row.
-void RowTask::seek(std::int64_t to) {
-  row = to;
-  places = bases;
-  for (unsigned axis = group.keptAxes; axis-- > 0;) {
-    at[axis] = to % group.keptExtents[axis];
-    to /= group.keptExtents[axis];
-    for (std::size_t s = 0; s < places.size(); ++s)
-      places[s] += at[axis] * group.slots[s].kept[axis];
+  if (each.isLinear || each.isScratch)
+    return linear(slot, row);
+  char *place = bases[slot];
+  for (unsigned axis = group.keptAxes; axis-- > 1;) {
+    place += row % group.keptExtents[axis] * each.kept[axis];
+    row /= group.keptExtents[axis];
   }
-}
-
-void RowTask::advance() {
-  ++row;
-  for (unsigned axis = group.keptAxes; axis-- > 0;) {
-    const bool wraps = ++at[axis] == group.keptExtents[axis];
-    const std::int64_t steps = wraps ? 1 - at[axis] : 1;
-    for (std::size_t s = 0; s < places.size(); ++s)
-      places[s] += steps * group.slots[s].kept[axis];
-    if (!wraps)
-      return;
-    at[axis] = 0;
-  }
-}
-
-void RowTask::setParameters(const RowStep &step) {
-  for (std::size_t i = 0; i < step.parameters.size(); ++i)
-    pointers[step.slots.size() + i] =
-        const_cast<std::uint64_t *>(&step.parameters[i]);
+  return place + (group.keptAxes ? row * each.kept[0] : 0);
 }
 
 void RowTask::call(const RowStep &step, std::int64_t count) const {
   step.loop->code().run(count, pointers.data(), strides.data());
 }
 
-std::int64_t RowTask::tilesOf(const RowGroup &group) {
-  if (!group.hasColumns)
-    return (group.rows + group.columns - 1) / group.columns;
-  const std::int64_t each =
-      (group.lastKept() + group.columns - 1) / group.columns;
-  return group.rows / group.lastKept() * each;
-}
-
-void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
-  openMemory();
-  if (group.hasColumns) {
-    const std::int64_t last = group.lastKept();
-    const std::int64_t each = (last + group.columns - 1) / group.columns;
-    for (; begin < end; ++begin) {
-      const std::int64_t column = begin % each * group.columns;
-      runColumns(begin / each * last + column,
-                 std::min(group.columns, last - column));
-    }
-    return;
+/// Goes to a row, in loops along rows. Rows up to the end of the last axis of
+/// rows follow by `nextRow`.
+void RowTask::startAt(const RowStep &step, std::int64_t row) {
+  for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
+    const RowSlot &slot = group.slots[step.slots[i]];
+    firsts[i] = placeOf(step.slots[i], row);
+    pointers[i] = firsts[i];
+    rowSteps[i] = slot.isScratch ? slot.size * group.length
+                  : slot.isLinear
+                      ? slot.size
+                      : (group.keptAxes ? slot.kept[group.keptAxes - 1] : 0);
+    strides[i] = slot.isLinear || group.reducedAxes == 0
+                     ? 0
+                     : slot.reduced[group.reducedAxes - 1];
   }
-  for (; begin < end; ++begin) {
-    origin = begin * group.columns;
-    const std::int64_t stop = std::min(origin + group.columns, group.rows);
-    for (const RowStep &step : group.steps) {
-      if (step.isOfRows) {
-        runRowStep(step, origin, stop);
-        continue;
-      }
-      for (seek(origin); row < stop; advance())
-        if (step.reduces)
-          reduceRow(step);
-        else
-          storeRange(step, 0, group.length);
-    }
-  }
+  for (std::size_t i = 0; i < step.parameters.size(); ++i)
+    pointers[step.slots.size() + i] =
+        const_cast<std::uint64_t *>(&step.parameters[i]);
 }
 
-BlockTree RowTask::treeOf(const RowStep &step, std::size_t output) const {
-  return {loopsOf(step, output), width, trees + output * treeBytes};
-}
-
-void *RowTask::resultOf(const RowStep &step, std::size_t output,
-                        std::int64_t of) const {
-  return linear(step.slots[output], of);
-}
-
-/// How many elements of a row count in the results of a reduction.
-std::int64_t RowTask::counted(const RowStep &step, std::size_t output) const {
-  const RowSlot &slot = group.slots[step.slots[output]];
-  const std::int64_t uncounted = context.results[slot.index].uncounted;
-  return std::max<std::int64_t>(group.length - uncounted, 0);
-}
-
-/// Makes lane 0 the state of `used` lanes.
-static void foldLanes(const ReductionLoops &loops, std::byte *states,
-                      std::int64_t used) {
-  const auto size = static_cast<std::int64_t>(sizeOf(loops.element));
-  for (std::int64_t half = ReductionLanes / 2; half > 0; half /= 2)
-    if (used > half) {
-      loops.combine(static_cast<std::size_t>(std::min(half, used - half)),
-                    states, ReductionLanes, states + half * size,
-                    ReductionLanes);
-      used = half;
-    }
+void RowTask::nextRow(const RowStep &step) {
+  for (std::size_t i = step.reductions; i < step.slots.size(); ++i)
+    pointers[i] = firsts[i] += rowSteps[i];
 }
 
 /// Bytes from the first element of a row to another one.
@@ -265,113 +224,204 @@ static std::int64_t offsetOf(const RowGroup &group, const RowSlot &slot,
   return offset;
 }
 
-/// Sets the pointers of a loop from an element of the row on. States are in
-/// place.
-void RowTask::locate(const RowStep &step, std::int64_t element) {
-  for (std::size_t i = 0; i < step.slots.size(); ++i) {
-    if (isReduced(step, i))
-      continue;
+/// Goes to an element of the row.
+void RowTask::moveTo(const RowStep &step, std::int64_t element) {
+  for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
-    pointers[i] = firstOf(step.slots[i]);
-    strides[i] = 0;
-    if (slot.isLinear || group.reducedAxes == 0)
-      continue;
-    strides[i] = slot.reduced[group.reducedAxes - 1];
-    pointers[i] = static_cast<char *>(pointers[i]) +
-                  (group.reducedAxes == 1 ? element * strides[i]
-                                          : offsetOf(group, slot, element));
+    pointers[i] =
+        firsts[i] + (slot.isLinear            ? 0
+                     : group.reducedAxes <= 1 ? element * strides[i]
+                                              : offsetOf(group, slot, element));
   }
 }
 
-/// Has lane 0 of every reduction of a sweep hold the state of a block of the
-/// row.
+std::int64_t RowTask::tilesOf(const RowGroup &group) {
+  if (!group.hasColumns)
+    return (group.rows + group.columns - 1) / group.columns;
+  const std::int64_t each =
+      (group.lastKept() + group.columns - 1) / group.columns;
+  return group.rows / group.lastKept() * each;
+}
+
+void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
+  openMemory();
+  const std::int64_t last = group.lastKept();
+  const std::int64_t each = (last + group.columns - 1) / group.columns;
+  for (; begin < end; ++begin) {
+    if (group.hasColumns) {
+      const std::int64_t column = begin % each * group.columns;
+      runColumns(begin / each * last + column,
+                 std::min(group.columns, last - column));
+    } else {
+      const std::int64_t first = begin * group.columns;
+      runRows(first, std::min(first + group.columns, group.rows));
+    }
+  }
+}
+
+void RowTask::runRows(std::int64_t begin, std::int64_t end) {
+  origin = begin;
+  const std::int64_t last = group.lastKept();
+  for (const RowStep &step : group.steps) {
+    if (step.isOfRows) {
+      runRowStep(step, begin, end);
+      continue;
+    }
+    if (step.reductions > 0) {
+      reduceRows(step, begin, end);
+      continue;
+    }
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (row == begin || row % last == 0)
+        startAt(step, row);
+      else
+        nextRow(step);
+      if (group.reducedAxes <= 1)
+        call(step, group.length);
+      else
+        storeRange(step, 0, group.length);
+    }
+  }
+}
+
+/// Makes results of states.
+void RowTask::finish(const RowStep &step, std::size_t output, std::int64_t row,
+                     std::int64_t rows, const std::byte *from,
+                     std::size_t pitch) {
+  const std::uint32_t slot = step.slots[output];
+  const std::int64_t uncounted =
+      context.results[group.slots[slot].index].uncounted;
+  loopsOf(step, output)
+      .finish(static_cast<std::size_t>(rows), from, pitch,
+              std::max<std::int64_t>(group.length - uncounted, 0),
+              linear(slot, row));
+}
+
+void RowTask::openTrees(const RowStep &step) {
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    trees[i].open(loopsOf(step, i), width, treeMemory + i * treeBytes);
+}
+
+void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
+                         std::int64_t end) {
+  const auto pitch = static_cast<std::size_t>(group.columns);
+  const std::int64_t last = group.lastKept();
+  const bool isOneBlock = group.length <= ReductionBlock;
+  const bool isOneCall = isOneBlock && step.isFolded && !group.packs;
+  const auto stateOf = [&](std::size_t i, std::int64_t row) {
+    return rowStatesOf(i) + (row - begin) * static_cast<std::int64_t>(sizeOf(
+                                                loopsOf(step, i).element));
+  };
+  for (std::int64_t row = begin; row < end; ++row) {
+    if (row == begin || row % last == 0)
+      startAt(step, row);
+    else
+      nextRow(step);
+    if (isOneCall) {
+      for (std::size_t i = 0; i < step.reductions; ++i) {
+        pointers[i] = stateOf(i, row);
+        strides[i] =
+            static_cast<std::int64_t>(pitch * sizeOf(loopsOf(step, i).element));
+      }
+      call(step, group.length);
+      continue;
+    }
+    openTrees(step);
+    reduceRange(step, 0, group.length);
+    for (std::size_t i = 0; i < step.reductions; ++i) {
+      const std::size_t size = sizeOf(loopsOf(step, i).element);
+      const std::byte *from = trees[i].finish();
+      for (std::size_t part = 0; part < loopsOf(step, i).parts; ++part)
+        std::memcpy(stateOf(i, row) + part * pitch * size, from + part * size,
+                    size);
+    }
+  }
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    finish(step, i, begin, end - begin, rowStatesOf(i), pitch);
+}
+
+/// Adds the blocks of the elements [from, to) of the row to the trees; `from`
+/// is where a block begins.
+void RowTask::reduceRange(const RowStep &step, std::int64_t from,
+                          std::int64_t to) {
+  do {
+    const std::int64_t count = std::min(ReductionBlock, to - from);
+    reduceBlock(step, from, count);
+    for (std::size_t i = 0; i < step.reductions; ++i)
+      trees[i].push(statesOf(i), step.isFolded ? 1 : ReductionLanes);
+    from += ReductionBlock;
+  } while (from < to);
+}
+
+/// Makes states of a block of the row.
 void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
                           std::int64_t count) {
-  const std::size_t outputs = outputsOf(step);
-  for (std::size_t i = 0; i < outputs; ++i)
-    if (isReduced(step, i)) {
-      loopsOf(step, i).reset(ReductionLanes, statesOf(i), ReductionLanes, from,
-                             1);
-      pointers[i] = statesOf(i);
-    }
-  setParameters(step);
-  if (group.packs && count > 0) {
-    locate(step, from);
-    pack(step, from, count);
+  for (std::size_t i = 0; i < step.reductions; ++i) {
+    const ReductionLoops &loops = loopsOf(step, i);
+    pointers[i] = statesOf(i);
+    strides[i] = static_cast<std::int64_t>(sizeOf(loops.element));
+    if (!step.isFolded)
+      loops.reset(ReductionLanes, statesOf(i), ReductionLanes, from, 1);
+  }
+  if (count == 0 || group.reducedAxes <= 1 || group.packs) {
+    if (count > 0)
+      moveTo(step, from);
+    if (group.packs && count > 0)
+      pack(step, from, count);
     call(step, count);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {
-      const std::int64_t column = (from + done) % inner;
-      const std::int64_t here = std::min(inner - column, count - done);
-      locate(step, from + done);
+      const std::int64_t here =
+          std::min(inner - (from + done) % inner, count - done);
+      moveTo(step, from + done);
       call(step, here);
       done += here;
     }
   }
-  for (std::size_t i = 0; i < outputs; ++i)
-    if (isReduced(step, i))
-      foldLanes(loopsOf(step, i), statesOf(i),
-                std::min<std::int64_t>(count, ReductionLanes));
+  for (std::size_t i = 0; i < step.reductions && !step.isFolded; ++i)
+    loopsOf(step, i).fold(
+        static_cast<std::size_t>(std::min<std::int64_t>(count, ReductionLanes)),
+        statesOf(i));
+}
+
+/// Whether all elements of a row are one element of memory.
+static bool isConstant(const RowGroup &group, const RowSlot &slot) {
+  return slot.isLinear ||
+         std::all_of(slot.reduced, slot.reduced + group.reducedAxes,
+                     [](std::int64_t stride) { return stride == 0; });
 }
 
 /// Copies elements of a block, so that each input has them in one run.
 void RowTask::pack(const RowStep &step, std::int64_t from, std::int64_t count) {
   std::byte *next = packs;
   const std::int64_t inner = group.inner();
-  for (std::size_t i = outputsOf(step); i < step.slots.size(); ++i) {
+  for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
-    const bool isConstant =
-        std::all_of(slot.reduced, slot.reduced + group.reducedAxes,
-                    [](std::int64_t stride) { return stride == 0; });
-    if (slot.isLinear || slot.isScratch || isConstant)
+    if (slot.isScratch || isConstant(group, slot))
       continue;
     std::byte *to = next;
     for (std::int64_t done = 0; done < count;) {
       const std::int64_t here =
           std::min(inner - (from + done) % inner, count - done);
-      const char *source =
-          firstOf(step.slots[i]) + offsetOf(group, slot, from + done);
+      const char *source = firsts[i] + offsetOf(group, slot, from + done);
       for (std::int64_t k = 0; k < here; ++k, to += slot.size)
         std::memcpy(to, source + k * strides[i],
                     static_cast<std::size_t>(slot.size));
       done += here;
     }
     pointers[i] = next;
-    next += ReductionBlock * Word;
+    next += packBytes;
   }
-}
-
-void RowTask::reduceRow(const RowStep &step) {
-  const std::size_t outputs = outputsOf(step);
-  if (group.length <= ReductionBlock) {
-    reduceBlock(step, 0, group.length);
-    for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i)
-      loopsOf(step, i).finish(1, statesOf(i), ReductionLanes, counted(step, i),
-                              resultOf(step, i, row));
-    return;
-  }
-  std::vector<BlockTree> all;
-  for (std::size_t i = 0; i < outputs && isReduced(step, i); ++i)
-    all.push_back(treeOf(step, i));
-  for (std::int64_t from = 0; from < group.length; from += ReductionBlock) {
-    reduceBlock(step, from, std::min(ReductionBlock, group.length - from));
-    for (std::size_t i = 0; i < all.size(); ++i)
-      all[i].push(statesOf(i), ReductionLanes);
-  }
-  for (std::size_t i = 0; i < all.size(); ++i)
-    loopsOf(step, i).finish(1, all[i].finish(), 1, counted(step, i),
-                            resultOf(step, i, row));
 }
 
 /// Stores the elements [from, to) of the row.
 void RowTask::storeRange(const RowStep &step, std::int64_t from,
                          std::int64_t to) {
-  setParameters(step);
   const std::int64_t inner = group.inner();
   while (from < to) {
     const std::int64_t here = std::min(inner - from % inner, to - from);
-    locate(step, from);
+    moveTo(step, from);
     call(step, here);
     from += here;
   }
@@ -379,17 +429,10 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
 
 void RowTask::runRowStep(const RowStep &step, std::int64_t begin,
                          std::int64_t end) {
-  setParameters(step);
   const std::int64_t last = group.lastKept();
   while (begin < end) {
-    seek(begin);
     const std::int64_t here = std::min(end - begin, last - begin % last);
-    for (std::size_t i = 0; i < step.slots.size(); ++i) {
-      const RowSlot &slot = group.slots[step.slots[i]];
-      pointers[i] =
-          slot.isLinear ? linear(step.slots[i], begin) : places[step.slots[i]];
-      strides[i] = group.keptAxes ? slot.kept[group.keptAxes - 1] : 0;
-    }
+    startColumns(step, begin, here);
     call(step, here);
     begin += here;
   }
@@ -397,151 +440,180 @@ void RowTask::runRowStep(const RowStep &step, std::int64_t begin,
 
 void RowTask::runColumns(std::int64_t first, std::int64_t count) {
   origin = first;
-  seek(first);
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       runRowStep(step, first, first + count);
-    else if (step.reduces)
-      reduceColumns(step, count);
+    else if (step.reductions > 0)
+      reduceColumns(step, first, count);
+    else if (group.isShort)
+      storeFlat(step, first, count);
     else
-      storeColumns(step, count);
+      storeColumns(step, first, count);
   }
 }
 
-namespace {
-/// Goes over the elements of rows in row-major order.
-class ElementCursor {
-public:
-  ElementCursor(const RowGroup &group, const RowStep &step,
-                std::vector<void *> &pointers)
-      : group(group), step(step), pointers(pointers) {}
-
-  /// Moves the pointers of slots from `from` on to the next element.
-  void advance(std::size_t from) {
-    for (unsigned axis = group.reducedAxes; axis-- > 0;) {
-      const bool wraps = ++at[axis] == group.reducedExtents[axis];
-      const std::int64_t steps = wraps ? 1 - at[axis] : 1;
-      for (std::size_t i = from; i < step.slots.size(); ++i)
-        pointers[i] = static_cast<char *>(pointers[i]) +
-                      steps * group.slots[step.slots[i]].reduced[axis];
-      if (!wraps)
-        return;
-      at[axis] = 0;
-    }
-  }
-
-private:
-  const RowGroup &group;
-  const RowStep &step;
-  std::vector<void *> &pointers;
-  std::int64_t at[MaxRank] = {};
-};
-} // namespace
-
-/// Sets the pointers of a loop over columns at the first element of the rows.
-void RowTask::locateColumns(const RowStep &step) {
-  for (std::size_t i = 0; i < step.slots.size(); ++i) {
-    if (isReduced(step, i)) {
-      strides[i] =
-          static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
-      continue;
-    }
+/// Goes to the first elements of rows, in loops over rows.
+void RowTask::startColumns(const RowStep &step, std::int64_t row,
+                           std::int64_t count) {
+  std::byte *copy = packs;
+  for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
-    pointers[i] = firstOf(step.slots[i]);
-    strides[i] = slot.isLinear ? slot.size : slot.kept[group.keptAxes - 1];
+    firsts[i] = placeOf(step.slots[i], row);
+    strides[i] = slot.isLinear || slot.isScratch ? slot.size
+                 : group.keptAxes                ? slot.kept[group.keptAxes - 1]
+                                                 : 0;
+    steps[i] = slot.isLinear || group.reducedAxes != 1 ? 0 : slot.reduced[0];
+    if (group.isShort && step.reductions > 0 && i >= step.outputs &&
+        strides[i] != slot.size && strides[i] != 0) {
+      // Elements of rows side by side.
+      const PackAxis axes[] = {
+          {group.length, slot.reduced[0], count * slot.size},
+          {count, strides[i], slot.size}};
+      runtime::pack(
+          {axes, slot.size, firsts[i], reinterpret_cast<char *>(copy), 0});
+      firsts[i] = reinterpret_cast<char *>(copy);
+      copy += packBytes;
+      steps[i] = count * slot.size;
+    }
+    pointers[i] = firsts[i];
   }
-  setParameters(step);
+  for (std::size_t i = 0; i < step.parameters.size(); ++i)
+    pointers[step.slots.size() + i] =
+        const_cast<std::uint64_t *>(&step.parameters[i]);
 }
 
-void RowTask::reduceColumns(const RowStep &step, std::int64_t count) {
-  std::vector<BlockTree> all;
-  for (std::size_t i = 0; i < outputsOf(step) && isReduced(step, i); ++i)
-    all.push_back(treeOf(step, i));
-  locateColumns(step);
+/// Goes to other elements of these rows.
+void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
+  for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
+    const RowSlot &slot = group.slots[step.slots[i]];
+    pointers[i] =
+        firsts[i] + (slot.isLinear            ? 0
+                     : group.reducedAxes == 1 ? element * steps[i]
+                                              : offsetOf(group, slot, element));
+  }
+}
+
+void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
+                            std::int64_t count) {
+  startColumns(step, row, count);
+  openTrees(step);
   const auto laneBytes = [&](std::size_t i) {
     return loopsOf(step, i).parts * width * Word;
   };
-  ElementCursor cursor(group, step, pointers);
+  std::size_t allBytes = 0;
+  for (std::size_t i = 0; i < step.reductions; ++i) {
+    strides[i] =
+        static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
+    allBytes += laneBytes(i);
+  }
+  // As many lanes at once as the first-level cache has the states of.
+  constexpr std::size_t cache = 24 * 1024;
+  const auto together = static_cast<std::int64_t>(std::bit_floor(
+      std::clamp<std::size_t>(cache / allBytes, 1, ReductionLanes)));
   std::int64_t from = 0;
   do {
     const std::int64_t here = std::min(ReductionBlock, group.length - from);
     const auto used = static_cast<std::size_t>(
         std::clamp<std::int64_t>(here, 1, ReductionLanes));
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t i = 0; i < step.reductions; ++i)
       for (std::size_t lane = 0; lane < used; ++lane)
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
-    for (std::int64_t r = 0; r < here; ++r) {
-      for (std::size_t i = 0; i < all.size(); ++i)
-        pointers[i] = statesOf(i) + r % ReductionLanes * laneBytes(i);
-      call(step, count);
-      cursor.advance(all.size());
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t group32 = 0; group32 < used; group32 += together)
+      for (std::int64_t round = 0; round < here; round += ReductionLanes)
+        for (std::int64_t lane = group32;
+             lane < static_cast<std::int64_t>(group32) + together &&
+             round + lane < here;
+             ++lane) {
+          for (std::size_t i = 0; i < step.reductions; ++i)
+            pointers[i] = statesOf(i) + lane * laneBytes(i);
+          moveColumns(step, from + round + lane);
+          call(step, count);
+        }
+    for (std::size_t i = 0; i < step.reductions; ++i) {
       std::size_t left = used;
       for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2) {
         for (std::size_t lane = half; lane < left; ++lane)
-          loopsOf(step, i).combine(
-              width, statesOf(i) + (lane - half) * laneBytes(i), width,
-              statesOf(i) + lane * laneBytes(i), width);
+          loopsOf(step, i).combine(static_cast<std::size_t>(count),
+                                   statesOf(i) + (lane - half) * laneBytes(i),
+                                   width, statesOf(i) + lane * laneBytes(i),
+                                   width);
         left = std::min(left, half);
       }
-      all[i].push(statesOf(i), width);
+      if (group.length <= ReductionBlock)
+        finish(step, i, row, count, statesOf(i), width);
+      else
+        trees[i].push(statesOf(i), width);
     }
     from += here;
   } while (from < group.length);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    loopsOf(step, i).finish(static_cast<std::size_t>(count), all[i].finish(),
-                            width, counted(step, i), resultOf(step, i, row));
+  for (std::size_t i = 0; i < step.reductions && group.length > ReductionBlock;
+       ++i)
+    finish(step, i, row, count, trees[i].finish(), width);
 }
 
-void RowTask::storeColumns(const RowStep &step, std::int64_t count) {
-  locateColumns(step);
-  ElementCursor cursor(group, step, pointers);
-  for (std::int64_t r = 0; r < group.length; ++r) {
+void RowTask::storeColumns(const RowStep &step, std::int64_t row,
+                           std::int64_t count) {
+  startColumns(step, row, count);
+  for (std::int64_t element = 0; element < group.length; ++element) {
+    moveColumns(step, element);
     call(step, count);
-    cursor.advance(0);
   }
 }
 
-std::int64_t RowTask::partsOfRow(const RowStep &) const {
+/// Stores short rows as one run of elements.
+void RowTask::storeFlat(const RowStep &step, std::int64_t row,
+                        std::int64_t count) {
+  startColumns(step, row, count);
+  std::byte *copy = packs;
+  for (std::size_t i = 0; i < step.slots.size(); ++i) {
+    const RowSlot &slot = group.slots[step.slots[i]];
+    const std::int64_t step1 = slot.isLinear ? 0 : slot.reduced[0];
+    const bool isDense =
+        step1 == slot.size && strides[i] == group.length * slot.size;
+    if (isDense || (step1 == 0 && strides[i] == 0))
+      continue; // Outputs are dense.
+    const PackAxis axes[] = {{count, strides[i], group.length * slot.size},
+                             {group.length, step1, slot.size}};
+    runtime::pack(
+        {axes, slot.size, firsts[i], reinterpret_cast<char *>(copy), 0});
+    pointers[i] = copy;
+    copy += packBytes;
+  }
+  call(step, count * group.length);
+}
+
+std::int64_t RowTask::partsOfRow() const {
   return std::max<std::int64_t>(
       (group.length + PartElements - 1) / PartElements, 1);
 }
 
 std::int64_t RowTask::partBytes(const RowStep &step) const {
   std::size_t size = 0;
-  for (std::size_t i = 0; step.reduces && i < outputsOf(step); ++i)
+  for (std::size_t i = 0; i < step.reductions; ++i)
     size += loopsOf(step, i).parts * Word;
-  return group.rows * partsOfRow(step) * static_cast<std::int64_t>(size);
+  return group.rows * partsOfRow() * static_cast<std::int64_t>(size);
 }
 
 void RowTask::runParts(const RowStep &step, std::int64_t begin,
                        std::int64_t end, std::byte *parts) {
   openMemory();
-  const std::int64_t count = partsOfRow(step);
-  const auto each =
-      partBytes(step) / (group.rows * count); // of a part's states
+  const std::int64_t count = partsOfRow();
+  const std::int64_t each = partBytes(step) / (group.rows * count);
   for (; begin < end; ++begin) {
-    seek(begin / count);
+    startAt(step, begin / count);
     const std::int64_t from = begin % count * PartElements;
     const std::int64_t to = std::min(from + PartElements, group.length);
-    if (!step.reduces) {
+    if (step.reductions == 0) {
       storeRange(step, from, to);
       continue;
     }
-    std::vector<BlockTree> all;
-    for (std::size_t i = 0; i < outputsOf(step); ++i)
-      all.push_back(treeOf(step, i));
-    for (std::int64_t block = from; block < to; block += ReductionBlock) {
-      reduceBlock(step, block, std::min(ReductionBlock, to - block));
-      for (std::size_t i = 0; i < all.size(); ++i)
-        all[i].push(statesOf(i), ReductionLanes);
-    }
+    openTrees(step);
+    reduceRange(step, from, to);
     std::byte *next = parts + begin * each;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < step.reductions; ++i) {
       const std::size_t size = loopsOf(step, i).parts * Word;
-      std::memcpy(next, all[i].finish(), size);
+      std::memcpy(next, trees[i].finish(), size);
       next += size;
     }
   }
@@ -549,19 +621,18 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
 
 void RowTask::joinParts(const RowStep &step, const std::byte *parts) {
   openMemory();
-  const std::int64_t count = partsOfRow(step);
-  const auto each = partBytes(step) / (group.rows * count);
-  for (std::int64_t of = 0; of < group.rows; ++of) {
+  const std::int64_t count = partsOfRow();
+  const std::int64_t each = partBytes(step) / (group.rows * count);
+  for (std::int64_t row = 0; row < group.rows; ++row) {
     std::int64_t before = 0;
-    for (std::size_t i = 0; i < outputsOf(step); ++i) {
-      BlockTree tree = treeOf(step, i);
+    openTrees(step);
+    for (std::size_t i = 0; i < step.reductions; ++i) {
       for (std::int64_t part = 0; part < count; ++part) {
         const bool isWhole = (part + 1) * PartElements <= group.length;
-        tree.push(parts + (of * count + part) * each + before, 1,
-                  isWhole ? PartLevel : -1);
+        trees[i].push(parts + (row * count + part) * each + before, 1,
+                      isWhole ? PartLevel : -1);
       }
-      loopsOf(step, i).finish(1, tree.finish(), 1, counted(step, i),
-                              resultOf(step, i, of));
+      finish(step, i, row, 1, trees[i].finish(), 1);
       before += static_cast<std::int64_t>(loopsOf(step, i).parts * Word);
     }
   }

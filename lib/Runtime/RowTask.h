@@ -29,26 +29,25 @@ struct RowContext {
 class BlockTree {
 public:
   /// Of `width` states side by side; `memory` has room for `bytesFor` blocks.
-  BlockTree(const ops::ReductionLoops &loops, std::size_t width,
+  void open(const ops::ReductionLoops &of, std::size_t width,
             std::byte *memory);
-  static std::int64_t bytesFor(const ops::ReductionLoops &loops,
-                               std::size_t width, std::int64_t blocks);
+  static std::size_t bytesFor(const ops::ReductionLoops &loops,
+                              std::size_t width, std::int64_t blocks);
 
   /// Adds a block, or 2^level of them; parts of a state are `pitch` elements
   /// apart. A negative level is that of the last blocks, which are fewer.
   void push(const std::byte *states, std::size_t pitch, int level = 0);
-  /// The states of all; parts are `width` apart.
+  /// The states of all; parts are `width` elements apart.
   const std::byte *finish();
-  void clear() { height = 0; }
 
 private:
   std::byte *slot(std::size_t index) const { return memory + index * bytes; }
 
-  const ops::ReductionLoops &loops;
-  const std::size_t width, size, bytes;
-  std::byte *const memory;
-  std::size_t height = 0;
-  std::array<int, 64> levels;
+  const ops::ReductionLoops *loops;
+  std::size_t width, size, bytes;
+  std::byte *memory;
+  std::size_t height;
+  std::int8_t levels[64];
 };
 
 /// A thread's part of a group. What it needs is allocated when it is made, so
@@ -63,7 +62,7 @@ public:
 
   // Where each row is done by all threads: a sweep in parts of a row.
 
-  std::int64_t partsOfRow(const RowStep &step) const;
+  std::int64_t partsOfRow() const;
   /// Bytes of the states of all parts.
   std::int64_t partBytes(const RowStep &step) const;
   void runParts(const RowStep &step, std::int64_t begin, std::int64_t end,
@@ -75,60 +74,63 @@ public:
 
 private:
   void openMemory();
-  void seek(std::int64_t row);
-  void advance();
   char *linear(std::uint32_t slot, std::int64_t row) const;
-  void runColumns(std::int64_t row, std::int64_t count);
-  void reduceRow(const RowStep &step);
-  void reduceColumns(const RowStep &step, std::int64_t count);
-  void storeColumns(const RowStep &step, std::int64_t count);
-  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
-  void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
-  char *firstOf(std::uint32_t slot) const;
-  void locate(const RowStep &step, std::int64_t element);
-  void locateColumns(const RowStep &step);
+  char *placeOf(std::uint32_t slot, std::int64_t row) const;
+  void startAt(const RowStep &step, std::int64_t row);
+  void nextRow(const RowStep &step);
+  void moveTo(const RowStep &step, std::int64_t element);
   void pack(const RowStep &step, std::int64_t from, std::int64_t count);
-  void setParameters(const RowStep &step);
   void call(const RowStep &step, std::int64_t count) const;
-  /// Whether a slot of a sweep is that of a reduction, which stand first.
-  static bool isReduced(const RowStep &step, std::size_t slot) {
-    const auto &outputs = step.step->sweep.plan.outputs;
-    return slot < outputs.size() && outputs[slot].reducing;
-  }
+
+  void runRows(std::int64_t begin, std::int64_t end);
+  void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
+  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
+  void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
+  void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
+
+  void runColumns(std::int64_t row, std::int64_t count);
+  void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void moveColumns(const RowStep &step, std::int64_t element);
+  void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void storeColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void storeFlat(const RowStep &step, std::int64_t row, std::int64_t count);
+  void finish(const RowStep &step, std::size_t output, std::int64_t row,
+              std::int64_t rows, const std::byte *states, std::size_t pitch);
+
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
     return step.step->sweep.plan.outputs[output].reducing->loops();
   }
-  std::size_t outputsOf(const RowStep &step) const {
-    return step.step->sweep.plan.outputs.size();
+  std::byte *statesOf(std::size_t reduction) const {
+    return states + reduction * stateBytes;
   }
-  std::int64_t counted(const RowStep &step, std::size_t output) const;
-  std::size_t statesBytes(const ops::ReductionLoops &loops) const;
-  std::byte *statesOf(std::size_t output) const {
-    return states + output * stateBytes;
+  std::byte *rowStatesOf(std::size_t reduction) const {
+    return rowStates + reduction * rowStateBytes;
   }
-  BlockTree treeOf(const RowStep &step, std::size_t output) const;
-  void *resultOf(const RowStep &step, std::size_t output,
-                 std::int64_t row) const;
+  void openTrees(const RowStep &step);
 
   const RowContext context;
   const RowGroup &group;
   const bool isSplit;
   std::size_t width = 1; ///< States side by side.
-  std::int64_t blocks = 1;
-  /// Bytes for the states, and for the tree, of one reduction of a sweep.
-  std::size_t stateBytes = 0, treeBytes = 0;
+  /// Bytes for the states of lanes, the tree, and the states of the rows of a
+  /// tile, of one reduction of a sweep.
+  std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
+  /// Bytes of a copy of an input.
+  std::size_t packBytes = 0;
   std::size_t bytes = 0;
-  std::size_t mostOutputs = 0;
-  std::byte *own = nullptr, *states = nullptr, *trees = nullptr,
-            *packs = nullptr;
-  /// Where results of a tile begin.
-  std::int64_t origin = 0, row = 0;
-  std::int64_t at[MaxRank] = {};
-  std::vector<char *> bases, places;
+  std::byte *own = nullptr, *states = nullptr, *treeMemory = nullptr,
+            *rowStates = nullptr, *packs = nullptr;
+  std::int64_t origin = 0; ///< The row that results of a tile begin with.
+  InlineBuffer<char *, 16> bases;
+  InlineBuffer<BlockTree, 4> trees;
+  /// Where the current row begins in the slots of a sweep, and bytes to the
+  /// next row and to the next element.
+  InlineBuffer<char *, 16> firsts;
+  InlineBuffer<std::int64_t, 16> rowSteps, steps;
   /// The arguments of a loop.
-  std::vector<void *> pointers;
-  std::vector<std::int64_t> strides;
+  InlineBuffer<void *, 16> pointers;
+  InlineBuffer<std::int64_t, 16> strides;
 };
 
 } // namespace kexpr::runtime
