@@ -345,6 +345,12 @@ Status RowCallReader::readAxes(const Node &argument, bool isOne,
     for (std::uint32_t axis : argument.children)
       if (auto status = add(expression.nodes()[axis]); !status)
         return status;
+    // One order for what is one set.
+    std::sort(set.axes.begin(), set.axes.end(),
+              [](std::int64_t a, std::int64_t b) {
+                return static_cast<std::uint64_t>(a) <
+                       static_cast<std::uint64_t>(b);
+              });
     return {};
   }
   return argument.kind == NodeKind::None ? Status() : add(argument);
