@@ -245,6 +245,21 @@ TEST(ReductionBits, OfShortTypes) {
   expectOneResultOf({9, 71}, "-1", {DType::F16, DType::BF16});
 }
 
+TEST(ReductionBits, OfRowsTooLongToKeepTheirElements) {
+  const Tensor input = randomTensor(DType::F32, {2, 70001}, 16);
+  for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,1)",
+                           "softmin(@0,1)", "layer_norm(@0,-1)"})
+    expectOneResult(text, input);
+}
+TEST(ReductionBits, OfElementsThatReductionsOverOtherAxesNeed) {
+  for (const Shape &shape : {Shape{4, 5}, Shape{130, 70}})
+    for (const char *text :
+         {"sum(add(softmax(@0,1),@0),0)", "amax(exp(amax(@0,1,True)),0)",
+          "softmax(softmax(@0,0),1)", "layer_norm(softmax(@0,0),1)",
+          "[softmax(@0,0),softmax(@0,1),sum(softmax(@0,1))]"})
+      expectOneResult(text, randomTensor(DType::F32, shape, 17));
+}
+
 TEST(ReductionBits, OfIntegersAndBools) {
   for (DType type :
        {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8, DType::Bool})
