@@ -257,12 +257,19 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
       runRows(first, std::min(first + group.columns, group.rows));
     }
   }
+  if (context.streams)
+    finishStreaming();
 }
 
 void RowTask::runRows(std::int64_t begin, std::int64_t end) {
   origin = begin;
   const std::int64_t last = group.lastKept();
   for (const RowStep &step : group.steps) {
+    // Behind the first sweep, which takes these rows from memory.
+    constexpr std::int64_t most = 16 * 1024;
+    const std::int64_t next = std::min(end + group.columns, group.rows);
+    if (&step == &group.steps[0] + 1 && (next - end) * group.length <= most)
+      fetch(end, next);
     if (step.isOfRows) {
       runRowStep(step, begin, end);
       continue;
@@ -277,7 +284,7 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
       else
         nextRow(step);
       if (group.reducedAxes <= 1)
-        call(step, group.length);
+        storeRun(step, group.length);
       else
         storeRange(step, 0, group.length);
     }
@@ -422,8 +429,48 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
   while (from < to) {
     const std::int64_t here = std::min(inner - from % inner, to - from);
     moveTo(step, from);
-    call(step, here);
+    storeRun(step, here);
     from += here;
+  }
+}
+
+/// Stores a run of elements, past the caches from where outputs are aligned on.
+void RowTask::storeRun(const RowStep &step, std::int64_t count) {
+  constexpr std::int64_t fewest = 256;
+  if (!context.streams || !step.streaming || count < fewest)
+    return call(step, count);
+  constexpr std::uintptr_t line = semantics::StreamAlignment;
+  const std::int64_t size = group.slots[step.slots[0]].size;
+  const auto address = [&](std::size_t i) {
+    return reinterpret_cast<std::uintptr_t>(pointers[i]);
+  };
+  const auto head = static_cast<std::int64_t>(-address(0) % line) / size;
+  for (std::size_t i = 0; i < step.outputs; ++i)
+    if (group.slots[step.slots[i]].size != size ||
+        (address(i) + static_cast<std::uintptr_t>(head * size)) % line != 0)
+      return call(step, count);
+  if (head > 0)
+    call(step, head);
+  for (std::size_t i = 0; i < step.slots.size(); ++i)
+    pointers[i] = static_cast<char *>(pointers[i]) + head * strides[i];
+  step.streaming->code().run(count - head, pointers.data(), strides.data());
+}
+
+/// Fetches rows that come next, while others are computed.
+void RowTask::fetch(std::int64_t begin, std::int64_t end) const {
+  constexpr std::int64_t line = 64;
+  for (std::size_t i = 0; i < group.slots.size(); ++i) {
+    const RowSlot &slot = group.slots[i];
+    const bool isOneRun = slot.kind == RowSlot::Kind::Operand &&
+                          group.reducedAxes == 1 &&
+                          slot.reduced[0] == slot.size && group.keptAxes == 1 &&
+                          slot.kept[0] == group.length * slot.size;
+    if (!isOneRun)
+      continue;
+    const char *from = bases[i] + begin * slot.kept[0];
+    const std::int64_t bytes = (end - begin) * slot.kept[0];
+    for (std::int64_t at = 0; at < bytes; at += line)
+      __builtin_prefetch(from + at, 0, 2);
   }
 }
 
@@ -606,6 +653,8 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
     const std::int64_t to = std::min(from + PartElements, group.length);
     if (step.reductions == 0) {
       storeRange(step, from, to);
+      if (context.streams)
+        finishStreaming();
       continue;
     }
     openTrees(step);
