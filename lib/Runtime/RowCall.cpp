@@ -418,7 +418,7 @@ void RowCall::chooseShape(RowGroup &group) {
     return;
   }
   // Columns: what is kept, or copied, stays in the second-level cache.
-  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
+  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 2048;
   const std::int64_t elements = group.isShort      ? mostCopied
                                 : group.hasScratch ? MostScratch
                                                    : most * length;

@@ -265,11 +265,6 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
   origin = begin;
   const std::int64_t last = group.lastKept();
   for (const RowStep &step : group.steps) {
-    // Behind the first sweep, which takes these rows from memory.
-    constexpr std::int64_t most = 16 * 1024;
-    const std::int64_t next = std::min(end + group.columns, group.rows);
-    if (&step == &group.steps[0] + 1 && (next - end) * group.length <= most)
-      fetch(end, next);
     if (step.isOfRows) {
       runRowStep(step, begin, end);
       continue;
@@ -456,24 +451,6 @@ void RowTask::storeRun(const RowStep &step, std::int64_t count) {
   step.streaming->code().run(count - head, pointers.data(), strides.data());
 }
 
-/// Fetches rows that come next, while others are computed.
-void RowTask::fetch(std::int64_t begin, std::int64_t end) const {
-  constexpr std::int64_t line = 64;
-  for (std::size_t i = 0; i < group.slots.size(); ++i) {
-    const RowSlot &slot = group.slots[i];
-    const bool isOneRun = slot.kind == RowSlot::Kind::Operand &&
-                          group.reducedAxes == 1 &&
-                          slot.reduced[0] == slot.size && group.keptAxes == 1 &&
-                          slot.kept[0] == group.length * slot.size;
-    if (!isOneRun)
-      continue;
-    const char *from = bases[i] + begin * slot.kept[0];
-    const std::int64_t bytes = (end - begin) * slot.kept[0];
-    for (std::int64_t at = 0; at < bytes; at += line)
-      __builtin_prefetch(from + at, 0, 2);
-  }
-}
-
 void RowTask::runRowStep(const RowStep &step, std::int64_t begin,
                          std::int64_t end) {
   const std::int64_t last = group.lastKept();
@@ -540,6 +517,22 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
   }
 }
 
+/// Fetches elements of the loop that comes next, so many elements of rows
+/// further on: a processor does not foresee lines that are pages apart.
+void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
+                           std::int64_t ahead) const {
+  constexpr std::int64_t line = 64, most = 64 * line;
+  for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
+    const std::int64_t size = group.slots[step.slots[i]].size;
+    if (strides[i] != size || steps[i] < most / 4)
+      continue;
+    const char *from =
+        static_cast<const char *>(pointers[i]) + ahead * steps[i];
+    for (std::int64_t at = 0; at < std::min(count * size, most); at += line)
+      __builtin_prefetch(from + at);
+  }
+}
+
 void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
                             std::int64_t count) {
   startColumns(step, row, count);
@@ -566,15 +559,16 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
       for (std::size_t lane = 0; lane < used; ++lane)
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
-    for (std::size_t group32 = 0; group32 < used; group32 += together)
-      for (std::int64_t round = 0; round < here; round += ReductionLanes)
-        for (std::int64_t lane = group32;
-             lane < static_cast<std::int64_t>(group32) + together &&
-             round + lane < here;
-             ++lane) {
+    constexpr std::int64_t lanes = ReductionLanes;
+    for (std::int64_t first = 0; first < lanes; first += together)
+      for (std::int64_t round = 0; round < here; round += lanes)
+        for (std::int64_t lane = first;
+             lane < first + together && round + lane < here; ++lane) {
           for (std::size_t i = 0; i < step.reductions; ++i)
             pointers[i] = statesOf(i) + lane * laneBytes(i);
           moveColumns(step, from + round + lane);
+          const bool isLast = lane + 1 == first + together;
+          fetchColumns(step, count, isLast ? lanes + 1 - together : 1);
           call(step, count);
         }
     for (std::size_t i = 0; i < step.reductions; ++i) {

@@ -89,11 +89,12 @@ private:
   void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRun(const RowStep &step, std::int64_t count);
-  void fetch(std::int64_t begin, std::int64_t end) const;
 
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
+  void fetchColumns(const RowStep &step, std::int64_t count,
+                    std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void storeColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void storeFlat(const RowStep &step, std::int64_t row, std::int64_t count);
