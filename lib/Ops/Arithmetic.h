@@ -66,6 +66,18 @@ struct Mul {
   }
 };
 
+/// Hidden: what normalisation does last, with one rounding.
+struct MulAdd {
+  static constexpr OpInfo info{.name = "mul_add",
+                               .doc = "x * y + z, rounded once",
+                               .types = TypeRule::Floating,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y, R z) { return x * y + z; }
+
+  template <class V> static V formula(V x, V y, V z) { return fma(x, y, z); }
+};
+
 struct Div {
   static constexpr OpInfo info{.name = "div", .doc = "x / y"};
 

@@ -63,11 +63,12 @@ struct ExpOf {
   }
 
 private:
-  /// What a difference lost by rounding (TwoSum); 0 beside infinities.
+  /// What a difference lost by rounding (TwoSum); 0 beside infinities, and for
+  /// differences of which powers vanish: more would be no small part of them.
   template <class V> static V lost(V x, V y, V difference) {
     V part = difference - x;
     V rest = (x - (difference - part)) - (y + part);
-    return select(rest - rest == 0, rest, rest.like(0));
+    return select(abs(rest) < 0x1p-17, rest, rest.like(0));
   }
 };
 

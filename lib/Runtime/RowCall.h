@@ -36,7 +36,7 @@ public:
 
   using Steps = std::deque<Step>;
 
-  /// Compiles the sweeps of a plan. Both must outlive it.
+  /// Compiles the sweeps of a plan. The compiler must outlive it.
   static Expected<std::unique_ptr<const RowProgram>>
   create(const Compiler &compiler, const semantics::Plan &plan, Mode mode,
          CompileTimes *times);
@@ -54,7 +54,8 @@ private:
   Status compile(Steps &steps, bool keepsElements, CompileTimes *times) const;
 
   const Compiler &compiler;
-  const semantics::Plan &plan;
+  /// A copy: that of the kernel is still to be moved to its place.
+  const semantics::Plan plan;
   const Mode mode;
   Steps keeping;
   bool keepsAny = false;

@@ -52,6 +52,10 @@ public:
     return kept(simplify.number(
         {.number = {.kind = Number::Kind::Real, .real = value}}));
   }
+  TypedValue truth() {
+    return kept(simplify.number(
+        {.number = {.kind = Number::Kind::Bool, .integer = 1}}));
+  }
   TypedValue reduce(std::string_view name, const TypedValue &value) {
     return fault
                ? value
@@ -210,12 +214,11 @@ static TypedValue inverseRoot(Formula &f, const TypedValue &square,
 }
 
 static TypedValue scaled(Formula &f, const TypedValue &value) {
-  TypedValue result = value;
+  if (f.has(1) && f.has(2))
+    return f.call("mul_add", value, f.tensor(1), f.tensor(2));
   if (f.has(1))
-    result = f.call("mul", result, f.tensor(1));
-  if (f.has(2))
-    result = f.call("add", result, f.tensor(2));
-  return result;
+    return f.call("mul", value, f.tensor(1));
+  return f.has(2) ? f.call("add", value, f.tensor(2)) : value;
 }
 
 static Made makeLayerNorm(Simplifier &simplify, const RowSettings &settings) {
@@ -246,9 +249,11 @@ static Made makeCosineSimilarity(Simplifier &simplify,
   const auto length = [&](const TypedValue &value) {
     return f.call("maximum", normOf(f, value, 2), least);
   };
-  const TypedValue &x = f.tensor(0), &y = f.tensor(1);
-  const TypedValue product =
-      f.reduceWide("sum", f.call("mul", f.wide(x), f.wide(y)));
+  // Both have the axes of both, so that each element counts as often.
+  const TypedValue first = f.wide(f.tensor(0)), second = f.wide(f.tensor(1));
+  const TypedValue x = f.call("where", f.truth(), first, second);
+  const TypedValue y = f.call("where", f.truth(), second, first);
+  const TypedValue product = f.reduceWide("sum", f.call("mul", x, y));
   return f.result(f.call("div", product, f.call("mul", length(x), length(y))));
 }
 
@@ -352,6 +357,11 @@ Status RowCallReader::readAxes(const Node &argument, bool isOne,
     for (std::uint32_t axis : argument.children)
       if (auto status = add(expression.nodes()[axis]); !status)
         return status;
+    // One order for what is one set.
+    std::sort(
+        set.axes.begin(), set.axes.end(), [](std::int64_t a, std::int64_t b) {
+          return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
+        });
     return {};
   }
   return argument.kind == NodeKind::None ? Status() : add(argument);

@@ -42,7 +42,7 @@ public:
   /// Of a lane's first `count` elements of a block.
   State lane(std::size_t first, std::size_t count) const {
     if (count == 0)
-      return none();
+      return none(first);
     const State before = lane(first, count - 1);
     const std::size_t last = first + (count - 1) * ops::ReductionLanes;
     return last < elements.size() ? R::step(before, V{elements[last]}) : before;
@@ -51,10 +51,11 @@ public:
 private:
   static constexpr auto block = static_cast<std::size_t>(ops::ReductionBlock);
 
-  static State none() {
+  static State none(std::size_t first = 0) {
     State state;
     for (int p = 0; p < parts; ++p)
-      state.each[p] = R::identity(static_cast<unsigned>(p), V{E{}});
+      state.each[p] =
+          R::identity(static_cast<unsigned>(p), V{static_cast<E>(first)});
     return state;
   }
   /// Lanes j, j + stride, j + 2 * stride... of a block.
@@ -93,7 +94,8 @@ E resultOf(const ops::ReductionLoops &loops, const std::vector<E> &elements) {
   };
   for (std::size_t from = 0; from < elements.size(); from += block) {
     std::vector<E> states(lanes * loops.parts), state;
-    loops.reset(lanes, states.data(), lanes);
+    loops.reset(lanes, states.data(), lanes, static_cast<std::int64_t>(from),
+                1);
     loops.along(std::min(block, elements.size() - from), &elements[from],
                 states.data());
     for (std::size_t half = lanes / 2; half > 0; half /= 2)
@@ -108,7 +110,7 @@ E resultOf(const ops::ReductionLoops &loops, const std::vector<E> &elements) {
     close();
   if (open.empty()) {
     open.emplace_back(0, std::vector<E>(loops.parts));
-    loops.reset(1, open.back().second.data(), 1);
+    loops.reset(1, open.back().second.data(), 1, 0, 1);
   }
   E result{};
   loops.finish(1, open.back().second.data(), 1,
@@ -218,7 +220,7 @@ TEST(Reductions, AStateForEachElementIsLikeALane) {
     });
     for (const ops::ReductionLoops &loops : loopsOf<Form>(id)) {
       std::vector<E> states(pitch * loops.parts, E{77});
-      loops.reset(count, states.data(), pitch);
+      loops.reset(count, states.data(), pitch, 0, 0);
       for (std::size_t row = 0; row < rows; ++row)
         loops.across(count, &elements[row * count], states.data(), pitch);
       for (std::size_t i = 0; i < pitch; ++i) {
@@ -246,7 +248,11 @@ TEST(Reductions, NanShowsWhereverItIs) {
       for (const ops::ReductionLoops &loops : loopsOf<Form>(id))
         for (std::size_t i = 0; i < elements.size(); ++i) {
           const E old = std::exchange(elements[i], E(NAN));
-          ASSERT_TRUE(std::isnan(resultOf(loops, elements))) << i;
+          const E result = resultOf(loops, elements);
+          if constexpr (R::info.result == ops::ReductionResult::Index)
+            ASSERT_EQ(result, E(i));
+          else
+            ASSERT_TRUE(std::isnan(result)) << i;
           elements[i] = old;
         }
     }

@@ -45,6 +45,35 @@ TEST(Broadcast, ErrorsNameShapesAndAxis) {
             std::string::npos);
 }
 
+static std::string maskOf(std::vector<std::int64_t> axes, std::size_t rank) {
+  auto mask = axisMask({std::move(axes), false}, rank);
+  return mask ? std::to_string(*mask) : mask.error().message();
+}
+
+TEST(Broadcast, AxesOfAReductionCountFromBothEnds) {
+  EXPECT_EQ(maskOf({}, 3), "7");
+  EXPECT_EQ(maskOf({}, 0), "0");
+  EXPECT_EQ(maskOf({0, -1}, 3), "5");
+  EXPECT_EQ(maskOf({15}, 16), "32768");
+  EXPECT_EQ(maskOf({-16, 15}, 16), "32769");
+  // As in PyTorch, a scalar has one.
+  EXPECT_EQ(maskOf({0}, 0), "0");
+  EXPECT_EQ(maskOf({-1}, 0), "0");
+  EXPECT_EQ(maskOf({1}, 0), "axis 1 of a tensor of 0 axes");
+  EXPECT_EQ(maskOf({0, -1}, 0), "axis -1 of a tensor of 0 axes appears twice");
+  EXPECT_EQ(maskOf({3}, 3), "axis 3 of a tensor of 3 axes");
+  EXPECT_EQ(maskOf({-4}, 3), "axis -4 of a tensor of 3 axes");
+  EXPECT_EQ(maskOf({0, -2}, 2), "axis -2 of a tensor of 2 axes appears twice");
+}
+
+TEST(Broadcast, ReducedAxesGoOrStay) {
+  EXPECT_EQ(reducedShape({2, 3, 4}, 0b101, false), (Shape{3}));
+  EXPECT_EQ(reducedShape({2, 3, 4}, 0b101, true), (Shape{1, 3, 1}));
+  EXPECT_EQ(reducedShape({2, 0, 4}, 0b010, false), (Shape{2, 4}));
+  EXPECT_EQ(reducedShape({2, 0, 4}, 0b001, true), (Shape{1, 0, 4}));
+  EXPECT_EQ(reducedShape({}, 0, false), Shape());
+}
+
 namespace {
 /// A view of random layout: axes permuted, padded or broadcast.
 struct RandomView {

@@ -1,0 +1,308 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bits of reductions are those of their definition, and depend on nothing
+// that is not part of it.
+//
+//===----------------------------------------------------------------------===//
+#include "Api/Rows.h"
+
+namespace kexpr::test::rows::bits {
+namespace {
+
+/// What is known of a sum: rounded, and what that lost.
+struct Pair {
+  double high, lost;
+};
+Pair operator+(Pair a, Pair b) {
+  const double high = a.high + b.high, part = high - a.high;
+  return {high,
+          (a.lost + b.lost) + ((a.high - (high - part)) + (b.high - part))};
+}
+
+/// The tree of docs/types.md over elements from `first` on, by recursion: a
+/// lane is what went before and its last element, lanes are folded by halves,
+/// and of blocks the largest power of two that leaves some is one side.
+template <class State> class Tree {
+public:
+  explicit Tree(const std::vector<State> &elements) : all(elements) {}
+  State sum() const {
+    const std::size_t blocks = (all.size() + 2047) / 2048;
+    return blocks ? ofBlocks(0, blocks) : State{};
+  }
+
+private:
+  State ofLane(std::size_t first, std::size_t turn) const {
+    const State before = turn ? ofLane(first, turn - 1) : State{};
+    const std::size_t at = first + 32 * turn;
+    return at < all.size() ? before + all[at] : before;
+  }
+  State ofLanes(std::size_t first, std::size_t lanes) const {
+    return lanes == 32
+               ? ofLane(first, 63)
+               : ofLanes(first, 2 * lanes) + ofLanes(first + lanes, 2 * lanes);
+  }
+  State ofBlocks(std::size_t first, std::size_t count) const {
+    if (count == 1)
+      return ofLanes(2048 * first, 1);
+    std::size_t left = 1;
+    while (2 * left < count)
+      left *= 2;
+    return ofBlocks(first, left) + ofBlocks(first + left, count - left);
+  }
+  const std::vector<State> &all;
+};
+
+template <class State, class T> State treeSum(const std::vector<T> &values) {
+  std::vector<State> elements;
+  for (T value : values)
+    elements.push_back(State{value});
+  return Tree<State>(elements).sum();
+}
+
+float sumOf(const std::vector<float> &values) {
+  return static_cast<float>(treeSum<double>(values));
+}
+double sumOf(const std::vector<double> &values) {
+  const Pair sum = treeSum<Pair>(values);
+  return sum.high + sum.lost;
+}
+std::int64_t sumOf(const std::vector<std::int64_t> &values) {
+  return static_cast<std::int64_t>(treeSum<std::uint64_t>(
+      std::vector<std::uint64_t>(values.begin(), values.end())));
+}
+
+template <class T> struct Sums : testing::Test {};
+using Types = testing::Types<float, double, std::int64_t>;
+TYPED_TEST_SUITE(Sums, Types);
+
+template <class T> constexpr DType dtypeOf = DType::F32;
+template <> constexpr DType dtypeOf<double> = DType::F64;
+template <> constexpr DType dtypeOf<std::int64_t> = DType::I64;
+
+template <class T>
+void expectSums(std::string_view text, const Tensor &input,
+                const std::vector<T> &sums, const Way &way) {
+  const Tensors outputs = outputsOf(text, {input}, way);
+  ASSERT_EQ(outputs[0].bytes(),
+            Tensor(dtypeOf<T>, outputs[0].shape, sums).bytes())
+      << text << " of " << input.shape.str() << ", strides "
+      << input.strides.str() << ", " << way.str();
+}
+
+constexpr std::int64_t Counts[] = {0,    1,    2,    3,    31,   32,
+                                   33,   63,   64,   65,   1000, 2047,
+                                   2048, 2049, 4095, 4096, 6145, 14337};
+
+TYPED_TEST(Sums, AreThoseOfTheTree) {
+  for (const std::int64_t count : Counts) {
+    const Tensor input = randomTensor(dtypeOf<TypeParam>, {count}, 7);
+    const std::vector<TypeParam> sum = {
+        sumOf(input.template values<TypeParam>())};
+    for (const Way &way : allWays()) {
+      expectSums("sum(@0)", input, sum, way);
+      expectSums("sum(@0,0,True)", input.with({3}), sum, way);
+    }
+  }
+}
+
+TYPED_TEST(Sums, OfRowsAndOfColumnsAreTheSame) {
+  for (const std::int64_t count : Counts) {
+    const Tensor rows = randomTensor(dtypeOf<TypeParam>, {7, count}, 8);
+    const auto all = rows.template values<TypeParam>();
+    std::vector<TypeParam> sums;
+    for (std::int64_t row = 0; row < 7; ++row)
+      sums.push_back(sumOf(std::vector<TypeParam>(
+          all.begin() + row * count, all.begin() + (row + 1) * count)));
+    for (const Way &way : allWays()) {
+      expectSums("sum(@0,-1)", rows, sums, way);
+      expectSums("sum(@0,-1)", rows.with(transposed(rows.shape)), sums, way);
+      expectSums("sum(@0,1,True)", rows.with(sliced(rows.shape, 2)), sums, way);
+    }
+  }
+}
+
+TYPED_TEST(Sums, OfLongRowsThatThreadsShare) {
+  const Tensor input = randomTensor(dtypeOf<TypeParam>, {(1 << 20) + 1}, 9);
+  const std::vector<TypeParam> sum = {
+      sumOf(input.template values<TypeParam>())};
+  for (const unsigned threads : {1, 2, 3, 4, 16})
+    for (const std::int64_t tile : {0, 1, 5000})
+      for (Mode mode : {Mode::Optimized, Mode::Baseline, Mode::Interpret})
+        expectSums("sum(@0)", input, sum, {mode, 0, runOptions(threads, tile)});
+  const Tensor square = {dtypeOf<TypeParam>, {1025, 1023}, [&] {
+                           auto values = input.template values<TypeParam>();
+                           values.resize(1025 * 1023);
+                           return values;
+                         }()};
+  const std::vector<TypeParam> all = {
+      sumOf(square.template values<TypeParam>())};
+  for (const unsigned threads : {1, 4}) {
+    const Way way{Mode::Optimized, 0, runOptions(threads)};
+    expectSums("sum(@0)", square, all, way);
+    expectSums("sum(@0)", square.with(transposed(square.shape)), all, way);
+    expectSums("sum(@0,[0,1])", square.with(sliced(square.shape, 2)), all, way);
+  }
+}
+
+TYPED_TEST(Sums, OfOneElementThatIsBroadcast) {
+  const Tensor one = randomTensor(dtypeOf<TypeParam>, {3, 1}, 10);
+  Tensor wide(dtypeOf<TypeParam>, {3, 2049}, Shape{1, 0});
+  std::memcpy(wide.view().data(), one.view().data(), 3 * sizeof(TypeParam));
+  std::vector<TypeParam> sums;
+  for (TypeParam each : one.template values<TypeParam>())
+    sums.push_back(sumOf(std::vector<TypeParam>(2049, each)));
+  for (const Way &way : allWays())
+    expectSums("sum(@0,-1)", wide, sums, way);
+}
+
+/// Reductions and functions over the axes A of a tensor X.
+constexpr const char *Texts[] = {
+    "sum(X,A)",
+    "mean(X,A,True)",
+    "prod(X,A)",
+    "[amax(X,A),amin(X,A),mean(X,A)]",
+    "[any(X,A),all(X,A)]",
+    "logsumexp(X,A)",
+    "[var(X,A),std(X,A,True,0)]",
+    "norm(X,2,A)",
+    "norm(X,3,A)",
+    "layer_norm(X,A,None,None,1e-05)",
+    "rms_norm(X,A)",
+    "normalize(X,2,A)",
+    "add(mul(X,2),amax(exp(X),A,True))",
+    "sub(exp(X),sum(exp(X)))",
+    "[sum(mul(X,X),A),sigmoid(X)]",
+    // Of one axis.
+    "softmax(X,1)",
+    "log_softmax(X,1)",
+    "softmin(X,-1)",
+    "argmax(X,0)",
+    "[argmin(X,-1),argmax(X)]",
+};
+
+std::string replaced(std::string text, char what, std::string_view with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;
+       at += with.size())
+    text.replace(at, 1, with);
+  return text;
+}
+
+/// All ways of a call, and all layouts of its operand, give the same bytes.
+void expectOneResult(const std::string &text, const Tensor &input) {
+  SCOPED_TRACE(text + " of " + input.shape.str() + ' ' +
+               std::string(nameOf(input.type)));
+  std::vector<std::vector<char>> expected;
+  for (const Tensor &output :
+       outputsOf(text, {input}, {Mode::Interpret, 0, runOptions(1)}))
+    expected.push_back(output.bytes());
+  const Tensor layouts[] = {input, input.with(transposed(input.shape)),
+                            input.with(sliced(input.shape, 3))};
+  for (const Way &way : allWays())
+    for (const Tensor &layout : layouts) {
+      const Tensors outputs = outputsOf(text, {layout}, way);
+      ASSERT_EQ(outputs.size(), expected.size());
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        ASSERT_EQ(outputs[i].bytes(), expected[i])
+            << "output " << i << ", " << way.str() << ", strides "
+            << layout.strides.str();
+    }
+}
+
+void expectOneResultOf(const Shape &shape, std::string_view axes,
+                       std::initializer_list<DType> types) {
+  for (DType type : types)
+    for (std::string text : Texts) {
+      // Their operands would not fit the type.
+      text = replaced(replaced(text, 'X', "@0"), 'A', axes);
+      expectOneResult(text, randomTensor(type, shape, 11));
+    }
+}
+
+TEST(ReductionBits, OfShortRows) {
+  expectOneResultOf({40, 7}, "-1", {DType::F32, DType::F64});
+}
+TEST(ReductionBits, OfLongRows) {
+  expectOneResultOf({3, 4133}, "1", {DType::F32});
+}
+TEST(ReductionBits, OfColumns) {
+  expectOneResultOf({70, 65}, "0", {DType::F32, DType::F64});
+}
+TEST(ReductionBits, OfAMiddleAxis) {
+  expectOneResultOf({3, 33, 37}, "1", {DType::F32});
+}
+TEST(ReductionBits, OfAllAxes) {
+  expectOneResultOf({5, 1, 9, 50}, "None", {DType::F32});
+}
+TEST(ReductionBits, OfAxesThatDoNotMerge) {
+  expectOneResultOf({3, 5, 4, 6, 7}, "[0,-3,4]", {DType::F32});
+}
+TEST(ReductionBits, OfShortTypes) {
+  expectOneResultOf({9, 71}, "-1", {DType::F16, DType::BF16});
+}
+
+TEST(ReductionBits, OfRowsTooLongToKeepTheirElements) {
+  const Tensor input = randomTensor(DType::F32, {2, 70001}, 16);
+  for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,1)",
+                           "softmin(@0,1)", "layer_norm(@0,-1)"})
+    expectOneResult(text, input);
+}
+TEST(ReductionBits, OfElementsThatReductionsOverOtherAxesNeed) {
+  for (const Shape &shape : {Shape{4, 5}, Shape{130, 70}})
+    for (const char *text :
+         {"sum(add(softmax(@0,1),@0),0)", "amax(exp(amax(@0,1,True)),0)",
+          "softmax(softmax(@0,0),1)", "layer_norm(softmax(@0,0),1)",
+          "[softmax(@0,0),softmax(@0,1),sum(softmax(@0,1))]"})
+      expectOneResult(text, randomTensor(DType::F32, shape, 17));
+}
+
+TEST(ReductionBits, OfIntegersAndBools) {
+  for (DType type :
+       {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8, DType::Bool})
+    for (const char *text :
+         {"sum(@0,1)", "prod(@0,0)", "[amax(@0,-1),amin(@0)]",
+          "[any(@0,0),all(@0,1)]", "sum(mul(@0,@0))"})
+      expectOneResult(text, randomTensor(type, {33, 130}, 12));
+  for (DType type : {DType::I64, DType::I8, DType::U8})
+    expectOneResult("[argmax(@0,1),argmin(@0,0),argmax(@0)]",
+                    randomTensor(type, {33, 130}, 13));
+}
+
+/// A text with the inner part computed in its own kernel, as another operand.
+void expectFusionDoesNotShow(const std::string &outer, const std::string &inner,
+                             const Tensors &inputs) {
+  const std::string text = replaced(outer, 'X', inner);
+  Tensors stored = inputs;
+  const Tensors inside = outputsOf(inner, inputs);
+  stored.push_back(inside[0]);
+  const std::string operand = '@' + std::to_string(inputs.size());
+  const Tensors fused = outputsOf(text, inputs),
+                apart = outputsOf(replaced(outer, 'X', operand), stored);
+  EXPECT_EQ(fused[0].bytes(), apart[0].bytes())
+      << text << ' ' << nameOf(inputs[0].type);
+}
+
+TEST(ReductionBits, FusionDoesNotShow) {
+  for (DType type : {DType::F32, DType::F64})
+    for (const Shape &shape : {Shape{77, 130}, Shape{3, 5000}}) {
+      const Tensors inputs = {randomTensor(type, shape, 14),
+                              randomTensor(type, shape, 15)};
+      for (const char *outer :
+           {"sum(X)", "sum(X,0)", "mean(X,1)", "amax(X,-1)", "softmax(X,1)",
+            "layer_norm(X,-1)", "var(X,0)", "norm(X,2,1)", "argmax(X,0)"})
+        for (const char *inner : {"mul(@0,@1)", "sigmoid(@0)", "sub(@0,@1)"})
+          expectFusionDoesNotShow(outer, inner, inputs);
+      // A reduction that something else uses.
+      for (const char *inner : {"sum(@0,-1,True)", "mean(@0,0)", "amax(@0)",
+                                "std(@0,1,True)", "softmax(@1,1)"})
+        for (const char *outer : {"sub(@0,X)", "exp(X)", "sum(add(X,@1),0)"})
+          expectFusionDoesNotShow(outer, inner, inputs);
+    }
+}
+
+} // namespace
+} // namespace kexpr::test::rows::bits

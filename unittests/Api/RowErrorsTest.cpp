@@ -1,0 +1,257 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Errors of reductions and of functions over rows, against the same in long
+// double, where others are bad: large means, wide logits, sums that grow.
+//
+//===----------------------------------------------------------------------===//
+#include "Api/Rows.h"
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace kexpr::test::rows::errors {
+namespace {
+using Real = long double;
+using Row = std::vector<Real>;
+
+/// The distance between a result and what it should be, in units in the last
+/// place of `scale` in f32.
+double ulps(float got, Real exact, Real scale) {
+  if (std::isnan(exact))
+    return std::isnan(got) ? 0 : INFINITY;
+  if (std::isinf(exact) || std::isinf(got))
+    return got == static_cast<float>(exact) ? 0 : INFINITY;
+  const int exponent = scale == 0 ? -126 : std::max(std::ilogb(scale), -126);
+  return static_cast<double>(std::fabs(Real{got} - exact) /
+                             std::ldexp(Real{1}, exponent - 23));
+}
+
+Row softmaxOf(const Row &x) {
+  const Real most = *std::max_element(x.begin(), x.end());
+  Row result;
+  for (Real each : x)
+    result.push_back(std::exp(each - most));
+  const Real sum = std::accumulate(result.begin(), result.end(), Real{0});
+  for (Real &each : result)
+    each /= sum;
+  return result;
+}
+
+Row logSoftmaxOf(const Row &x) {
+  const Real most = *std::max_element(x.begin(), x.end());
+  Real sum = 0;
+  for (Real each : x)
+    sum += std::exp(each - most);
+  Row result;
+  for (Real each : x)
+    result.push_back(each - most - std::log(sum));
+  return result;
+}
+
+Real meanOf(const Row &x) {
+  return std::accumulate(x.begin(), x.end(), Real{0}) /
+         static_cast<Real>(x.size());
+}
+
+Real varianceOf(const Row &x, Real correction) {
+  const Real mean = meanOf(x);
+  Real sum = 0;
+  for (Real each : x)
+    sum += (each - mean) * (each - mean);
+  return sum / (static_cast<Real>(x.size()) - correction);
+}
+
+Real squaresOf(const Row &x) {
+  return std::inner_product(x.begin(), x.end(), x.begin(), Real{0});
+}
+
+Row layerNormOf(const Row &x) {
+  const Real mean = meanOf(x), scale = std::sqrt(varianceOf(x, 0) + 1e-5L);
+  Row result;
+  for (Real each : x)
+    result.push_back((each - mean) / scale);
+  return result;
+}
+
+Row rmsNormOf(const Row &x) {
+  const Real scale =
+      std::sqrt(squaresOf(x) / static_cast<Real>(x.size()) + 1e-6L);
+  Row result;
+  for (Real each : x)
+    result.push_back(each / scale);
+  return result;
+}
+
+Row normalizeOf(const Row &x) {
+  const Real norm = std::max(std::sqrt(squaresOf(x)), 1e-12L);
+  Row result;
+  for (Real each : x)
+    result.push_back(each / norm);
+  return result;
+}
+
+struct Case {
+  const char *text;
+  std::function<Row(const Row &)> reference;
+  double bound;
+  Real least = 0; ///< An error that is none, absolute.
+};
+
+const Case Cases[] = {
+    {"softmax(@0,-1)", softmaxOf, 2},
+    {"log_softmax(@0,-1)", logSoftmaxOf, 2, 0x1p-50L},
+    {"layer_norm(@0,-1,None,None,1e-05)", layerNormOf, 2},
+    {"rms_norm(@0,-1,None,1e-06)", rmsNormOf, 2},
+    {"normalize(@0,2,-1,1e-12)", normalizeOf, 2},
+    {"sum(@0,-1)",
+     [](const Row &x) {
+       return Row{std::accumulate(x.begin(), x.end(), 0.0L)};
+     },
+     0.51},
+    {"mean(@0,-1)", [](const Row &x) { return Row{meanOf(x)}; }, 0.51},
+    {"var(@0,-1)", [](const Row &x) { return Row{varianceOf(x, 1)}; }, 0.51},
+    {"std(@0,-1,False,0)",
+     [](const Row &x) { return Row{std::sqrt(varianceOf(x, 0))}; }, 0.51},
+    {"norm(@0,2,-1)", [](const Row &x) { return Row{std::sqrt(squaresOf(x))}; },
+     0.51},
+    {"logsumexp(@0,-1)",
+     [](const Row &x) {
+       const Real most = *std::max_element(x.begin(), x.end());
+       Real sum = 0;
+       for (Real each : x)
+         sum += std::exp(each - most);
+       return Row{most + std::log(sum)};
+     },
+     1, 0x1p-48L},
+};
+
+/// Rows of numbers that others find hard.
+struct Data {
+  const char *name;
+  std::function<double(std::mt19937 &)> draw;
+};
+
+double normal(std::mt19937 &random) {
+  return std::normal_distribution<double>()(random);
+}
+double uniform(std::mt19937 &random) {
+  return std::uniform_real_distribution<double>()(random);
+}
+
+const Data All[] = {
+    {"normal", [](auto &random) { return normal(random); }},
+    {"logits spread over 1", [](auto &random) { return uniform(random); }},
+    {"logits spread over 20",
+     [](auto &random) { return 20 * uniform(random); }},
+    {"logits spread over 87",
+     [](auto &random) { return 87 * uniform(random); }},
+    {"mean / std of 1e5", [](auto &random) { return 1e5 + normal(random); }},
+    {"mean of -1e5", [](auto &random) { return -1e5 + normal(random); }},
+    {"of many sizes",
+     [](auto &random) { return std::exp(4 * normal(random)); }},
+    {"tiny", [](auto &random) { return 1e-20 * normal(random); }},
+    {"large", [](auto &random) { return 1e15 * normal(random); }},
+};
+
+Row rowOf(const std::vector<float> &values, std::int64_t row,
+          std::int64_t length) {
+  return {values.begin() + row * length, values.begin() + (row + 1) * length};
+}
+
+/// Whether so much cancels that a sum is not bounded.
+bool cancels(const Row &x) {
+  Real sum = 0, sizes = 0;
+  for (Real each : x) {
+    sum += each;
+    sizes += std::fabs(each);
+  }
+  return std::fabs(sum) < 0x1p-15L * sizes;
+}
+
+class RowErrors : public testing::TestWithParam<Case> {};
+
+TEST_P(RowErrors, AreWithinTheirBounds) {
+  const Case &test = GetParam();
+  const bool isSum = std::string_view(test.text).substr(0, 3) == "sum" ||
+                     std::string_view(test.text).substr(0, 4) == "mean";
+  for (const Data &data : All)
+    for (const std::int64_t length : {1, 5, 64, 777, 5000}) {
+      std::mt19937 random(21);
+      const std::int64_t rows = 20000 / length + 1;
+      std::vector<float> values(static_cast<std::size_t>(rows * length));
+      for (float &each : values)
+        each = static_cast<float>(data.draw(random));
+      const Tensor x(DType::F32, {rows, length}, values);
+      const auto results = outputsOf(test.text, {x})[0].values<float>();
+      const std::size_t each = results.size() / static_cast<std::size_t>(rows);
+      double worst = 0;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const Row in = rowOf(values, row, length);
+        const Row exact = test.reference(in);
+        ASSERT_EQ(exact.size(), each);
+        if (isSum && cancels(in))
+          continue;
+        for (std::size_t i = 0; i < each; ++i) {
+          const float got = results[static_cast<std::size_t>(row) * each + i];
+          if (std::fabs(Real{got} - exact[i]) > test.least)
+            worst = std::max(worst, ulps(got, exact[i], exact[i]));
+        }
+      }
+      EXPECT_LE(worst, test.bound)
+          << test.text << " of rows of " << length << ", " << data.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, RowErrors, testing::ValuesIn(Cases),
+                         [](const auto &info) {
+                           std::string name = info.param.text;
+                           return name.substr(0, name.find('('));
+                         });
+
+TEST(RowErrorsOf, LayerNormWithWeightAndBias) {
+  constexpr std::int64_t rows = 30, length = 500;
+  std::mt19937 random(22);
+  for (const double mean : {0.0, 1.0, 1e5}) {
+    std::vector<float> values(rows * length), weight(length), bias(length);
+    for (float &each : values)
+      each = static_cast<float>(mean + normal(random));
+    for (float &each : weight)
+      each = static_cast<float>(normal(random));
+    for (float &each : bias)
+      each = static_cast<float>(normal(random));
+    const auto results = outputsOf("layer_norm(@0,-1,@1,@2,1e-05)",
+                                   {{DType::F32, {rows, length}, values},
+                                    {DType::F32, {length}, weight},
+                                    {DType::F32, {length}, bias}})[0]
+                             .values<float>();
+    double worst = 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Row normalised = layerNormOf(rowOf(values, row, length));
+      for (std::int64_t i = 0; i < length; ++i) {
+        const Real product = normalised[i] * weight[i];
+        worst = std::max(
+            worst,
+            ulps(results[row * length + i], product + bias[i],
+                 std::max(std::fabs(product), std::fabs(Real{bias[i]}))));
+      }
+    }
+    EXPECT_LE(worst, 2) << mean;
+  }
+}
+
+TEST(RowErrorsOf, ShortTypesAreRoundedOnce) {
+  // 2048 + 1 + 2^-11 is nearest to 2050 in f16; by way of f32 it may be even.
+  const std::vector<std::uint16_t> bits = {0x6800, 0x3c00, 0x1000};
+  const Tensor x(DType::F16, {3}, bits);
+  const auto sum = outputsOf("sum(@0)", {x})[0].values<std::uint16_t>();
+  EXPECT_EQ(sum[0], 0x6801);
+}
+
+} // namespace
+} // namespace kexpr::test::rows::errors

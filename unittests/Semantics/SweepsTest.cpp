@@ -1,0 +1,139 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/Sweeps.h"
+
+#include "Semantics/Check.h"
+#include "Support/Text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kexpr::test::sweeps {
+namespace {
+using namespace semantics;
+
+Plan planOf(std::string_view text, const std::vector<DType> &types = {}) {
+  Plan plan{.graph = *check(*Expression::parse(text), {types, {}}),
+            .inputs = {},
+            .outputs = {}};
+  plan.setContiguous();
+  return plan;
+}
+
+/// A sweep in a line: "@0 amax#1 -> sum#4 kept#3 out0".
+std::string textOf(const Plan &plan, const Sweep &sweep) {
+  std::string text;
+  for (std::uint32_t input : sweep.plan.graph.inputs)
+    text += input < Graph::FirstValue
+                ? concat('@', input, ' ')
+                : concat('%', input - Graph::FirstValue, ' ');
+  text += "->";
+  for (const SweepTarget &target : sweep.targets)
+    switch (target.kind) {
+    case SweepTarget::Kind::Reduced:
+      text += concat(' ', plan.graph.nameOf(plan.graph.values[target.index]),
+                     " %", target.index);
+      break;
+    case SweepTarget::Kind::Kept:
+      text += concat(" kept %", target.index);
+      break;
+    case SweepTarget::Kind::Stored:
+      text += concat(" output ", target.index);
+      break;
+    }
+  return text + '\n';
+}
+
+std::string listed(std::string_view text, bool keepsElements = true,
+                   const std::vector<DType> &types = {}) {
+  const Plan plan = planOf(text, types);
+  std::string all;
+  for (const Sweep &sweep : semantics::sweepsOf(plan, keepsElements))
+    all += textOf(plan, sweep);
+  return all;
+}
+
+TEST(Sweeps, AReductionIsOneAndItsStoreAnother) {
+  EXPECT_EQ(listed("sum(mul(@0,@1),-1)"), "@0 @1 -> sum %4\n"
+                                          "%4 -> output 0\n");
+}
+
+TEST(Sweeps, OnesOverTheSameElementsAndAxesAreOne) {
+  EXPECT_EQ(listed("[sum(@0,0),amax(@0,0),amin(@0,0)]"),
+            "@0 -> sum %2 amax %4 amin %5\n"
+            "%2 -> output 0\n%4 -> output 1\n%5 -> output 2\n");
+  // Other axes are another sweep.
+  EXPECT_EQ(listed("[amax(@0,0),amax(@0,1)]"), "@0 -> amax %1\n"
+                                               "@0 -> amax %2\n"
+                                               "%1 -> output 0\n"
+                                               "%2 -> output 1\n");
+}
+
+TEST(Sweeps, SoftmaxKeepsItsPowers) {
+  // %3 is the power in f64 and %5 a factor for each row.
+  EXPECT_EQ(listed("softmax(@0,-1)"), "@0 -> amax %1\n"
+                                      "@0 %1 -> sum %4 kept %3\n"
+                                      "%4 -> kept %5\n"
+                                      "%3 %5 -> output 0\n");
+  EXPECT_EQ(listed("softmax(@0,-1)", false), "@0 -> amax %1\n"
+                                             "@0 %1 -> sum %4\n"
+                                             "%4 -> kept %5\n"
+                                             "@0 %1 %5 -> output 0\n");
+}
+
+TEST(Sweeps, ElementsThatTakeLittleAreComputedAgain) {
+  const std::string norm = listed("rms_norm(@0,-1)");
+  EXPECT_EQ(norm, listed("rms_norm(@0,-1)", false));
+  EXPECT_EQ(std::count(norm.begin(), norm.end(), '\n'), 3);
+}
+
+TEST(Sweeps, WhatARowNeedsOnceIsComputedOnceARow) {
+  // The logarithm of the sum is one value a row.
+  const std::string text = listed("log_softmax(@0,-1)");
+  EXPECT_NE(text.find(" -> kept "), std::string::npos) << text;
+  // One whose axes go is the operand of something else, not of the same rows.
+  EXPECT_EQ(listed("add(@0,exp(sum(@0,-1)))").find("kept"), std::string::npos);
+  EXPECT_NE(listed("add(@0,exp(sum(@0,-1,True)))").find("kept"),
+            std::string::npos);
+}
+
+TEST(Sweeps, ReductionsOfReductionsComeLater) {
+  EXPECT_EQ(listed("amax(sum(@0,1),0)", true, {DType::F64}),
+            "@0 -> sum %1\n"
+            "%1 -> amax %2\n"
+            "%2 -> output 0\n");
+  EXPECT_EQ(listed("[amax(amax(@0,1),0),amax(@1,0)]"), "@0 -> amax %1\n"
+                                                       "@1 -> amax %4\n"
+                                                       "%1 -> amax %2\n"
+                                                       "%4 -> output 1\n"
+                                                       "%2 -> output 0\n");
+}
+
+TEST(Sweeps, OutputsWithoutReductionsAreStored) {
+  EXPECT_EQ(listed("[exp(@0),amax(exp(@0),1)]"), "@0 -> amax %2\n"
+                                                 "@0 -> output 0\n"
+                                                 "%2 -> output 1\n");
+}
+
+TEST(Sweeps, PlansSayWhatIsReduced) {
+  const Plan plan = planOf("mean(@0,-1,True)");
+  const auto sweeps = semantics::sweepsOf(plan, true);
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_TRUE(sweeps[0].axisSet.has_value());
+  ASSERT_TRUE(sweeps[0].plan.outputs[0].reducing.has_value());
+  EXPECT_EQ(sweeps[0].plan.outputs[0].reducing->reduction,
+            *ops::findReduction("mean"));
+  EXPECT_EQ(sweeps[0].plan.outputs[0].reducing->form, DType::F32);
+  EXPECT_FALSE(sweeps[1].axisSet.has_value());
+  EXPECT_FALSE(sweeps[1].plan.outputs[0].reducing.has_value());
+  for (const Sweep &sweep : sweeps)
+    EXPECT_FALSE(sweep.plan.graph.hasReductions());
+}
+
+} // namespace
+} // namespace kexpr::test::sweeps
