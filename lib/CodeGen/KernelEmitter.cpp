@@ -151,6 +151,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
     return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:
     return convert(value, values);
+  case ValueKind::Reduce: // Sweeps have none.
   case ValueKind::Call:
     break;
   }

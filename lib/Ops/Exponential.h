@@ -72,6 +72,21 @@ private:
   }
 };
 
+/// Hidden: a factor in two parts, as of a division by one number of many.
+struct ScaleBy {
+  static constexpr OpInfo info{.name = "scale_by",
+                               .doc =
+                                   "x (y + z), where y is much larger than z",
+                               .types = TypeRule::Floating,
+                               .ulp = {0.51, 0.51, 0.51},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y, R z) { return x * (y + z); }
+  template <class V> static V formula(V x, V y, V z) {
+    return fma(x, y, x * z);
+  }
+};
+
 struct Expm1 {
   static constexpr OpInfo info{.name = "expm1",
                                .doc = "e^x - 1",

@@ -50,7 +50,8 @@ using Operators =
            Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
 
 /// These and the hidden ones, which no expression names.
-using AllOperators = Operators::With<DivBy, MulAdd, ExpOf, RoundToOdd>;
+using AllOperators =
+    Operators::With<DivBy, MulAdd, ExpOf, ScaleBy, RoundToOdd>;
 
 /// Op over values in an arithmetic: one of their type, or a mask where Op
 /// compares.

@@ -88,13 +88,6 @@ Status BatchCall::prepare() {
   return checkBatchOverlap(inputs, outputs, used, written, read);
 }
 
-/// Orders streamed stores of x86 before what other threads see next.
-static void finishStreaming() {
-#if defined(__x86_64__)
-  __builtin_ia32_sfence();
-#endif
-}
-
 /// Threads of one core share its way to memory: more gain nothing there.
 static unsigned onePerCore(unsigned limit) {
   return limit == 0 ? coreCount() : std::min(limit, coreCount());

@@ -22,6 +22,13 @@ unsigned threadCount();
 /// Cores, however many threads each runs; at least 1.
 unsigned coreCount();
 
+/// Orders streamed stores of x86 before what other threads see next.
+inline void finishStreaming() {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 } // namespace kexpr::runtime
 
 #endif // KEXPR_RUNTIME_HARDWARE_H

@@ -104,6 +104,11 @@ Status RowCall::prepare(const CallArguments &arguments) {
   }
   if (!fits)
     return fits.error();
+  movedBytes = 0;
+  for (const TensorView &output : arguments.outputs)
+    movedBytes += bytesSpanned(output);
+  for (std::uint32_t operand : required.operands)
+    movedBytes += bytesSpanned(arguments.inputs[operand]);
   for (RowGroup &group : groups)
     if (auto status = chooseLoops(group); !status)
       return status;
@@ -413,7 +418,7 @@ void RowCall::chooseShape(RowGroup &group) {
     return;
   }
   // Columns: what is kept, or copied, stays in the second-level cache.
-  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
+  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 2048;
   const std::int64_t elements = group.isShort      ? mostCopied
                                 : group.hasScratch ? MostScratch
                                                    : most * length;
@@ -477,6 +482,13 @@ Status RowCall::chooseLoops(RowGroup &group) {
     if (!loop)
       return loop.error();
     step.loop = *loop;
+    const bool isContiguous = std::all_of(
+        patterns.begin(),
+        patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
+        [](AccessPattern each) { return each == AccessPattern::Contiguous; });
+    if (step.reductions == 0 && !step.isOfRows && !group.hasColumns &&
+        isContiguous && movedBytes > StoreChoice::FewestBytes)
+      step.streaming = step.step->loops.streaming(*step.loop);
   }
   return {};
 }
@@ -551,6 +563,19 @@ Status RowCall::run(void *const *first, const RunOptions &options,
   return {};
 }
 
+/// Whether stores go past the caches: where these do not hold the call, and
+/// nothing that is written is read.
+bool RowCall::streams(void *const *first, const RunOptions &options) const {
+  if (options.stores == Stores::Cached)
+    return false;
+  for (std::size_t out = 0; out < plan.outputs.size(); ++out)
+    for (std::size_t in = 0; in < plan.inputs.size(); ++in)
+      if (first[out] == first[plan.outputs.size() + in])
+        return false;
+  return options.stores == Stores::Streamed ||
+         movedBytes > static_cast<std::int64_t>(lastCacheBytes());
+}
+
 Status RowCall::runGroup(const RowGroup &group, void *const *first,
                          std::byte *shared, const RunOptions &options,
                          const Executor &executor,
@@ -570,13 +595,18 @@ Status RowCall::runGroup(const RowGroup &group, void *const *first,
               .stayAwake = options.stayAwake,
               .host = executor,
               .floats = &floats};
-  const RowContext context{group, results, first, shared, plan.outputs.size()};
+  const RowContext context{group,
+                           results,
+                           first,
+                           shared,
+                           plan.outputs.size(),
+                           streams(first, options)};
   // So few rows that threads would have none.
   constexpr std::int64_t fewRows = 64;
   if (!isSerial && !group.hasColumns && !group.hasScratch &&
       group.rows < fewRows && group.length > 4 * ops::ReductionBlock &&
       split.maxThreads != 1)
-    return runSplit(group, first, shared, split);
+    return runSplit(group, first, shared, split, context.streams);
   const std::int64_t tiles = RowTask::tilesOf(group);
   const double each = elements / static_cast<double>(tiles);
   split.grain = std::max<std::int64_t>(
@@ -596,13 +626,14 @@ Status RowCall::runGroup(const RowGroup &group, void *const *first,
 
 /// Long rows, each by all threads, sweep by sweep.
 Status RowCall::runSplit(const RowGroup &group, void *const *first,
-                         std::byte *shared, const Split &split) const {
+                         std::byte *shared, const Split &split,
+                         bool streams) const {
   // Results of rows are kept for all sweeps.
   const std::unique_ptr<std::byte[]> tile(
       new std::byte[static_cast<std::size_t>(
           group.rows * std::max<std::int64_t>(group.tileBytes, 1) + 64)]);
   const RowContext context{
-      group, results, first, shared, plan.outputs.size(), tile.get()};
+      group, results, first, shared, plan.outputs.size(), streams, tile.get()};
   RowTask callers(context, true);
   std::int64_t most = 0;
   for (const RowStep &step : group.steps)

@@ -99,6 +99,8 @@ struct RowResult {
 struct RowStep {
   const RowProgram::Step *step = nullptr;
   const Loop *loop = nullptr;
+  /// The same with stores past the caches, if the call is to use it.
+  const Loop *streaming = nullptr;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
   /// Whether a call of the loop gives the state of all its elements.
@@ -174,11 +176,12 @@ private:
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   void placeResults();
+  bool streams(void *const *first, const RunOptions &options) const;
   Status runGroup(const RowGroup &group, void *const *first, std::byte *results,
                   const RunOptions &options, const Executor &executor,
                   DefaultFloats &floats) const;
   Status runSplit(const RowGroup &group, void *const *first, std::byte *results,
-                  const Split &split) const;
+                  const Split &split, bool streams) const;
 
   const semantics::Plan &plan;
   const Requirements &required;
@@ -191,6 +194,7 @@ private:
   std::vector<RowGroup> groups;
   std::vector<RowResult> results;
   std::int64_t sharedBytes = 0;
+  std::int64_t movedBytes = 0; ///< Of operands and outputs.
   /// By output and operand that is used, whether they may be one.
   std::vector<bool> mayBe;
 };

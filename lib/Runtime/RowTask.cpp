@@ -257,6 +257,8 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
       runRows(first, std::min(first + group.columns, group.rows));
     }
   }
+  if (context.streams)
+    finishStreaming();
 }
 
 void RowTask::runRows(std::int64_t begin, std::int64_t end) {
@@ -277,7 +279,7 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
       else
         nextRow(step);
       if (group.reducedAxes <= 1)
-        call(step, group.length);
+        storeRun(step, group.length);
       else
         storeRange(step, 0, group.length);
     }
@@ -422,9 +424,31 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
   while (from < to) {
     const std::int64_t here = std::min(inner - from % inner, to - from);
     moveTo(step, from);
-    call(step, here);
+    storeRun(step, here);
     from += here;
   }
+}
+
+/// Stores a run of elements, past the caches from where outputs are aligned on.
+void RowTask::storeRun(const RowStep &step, std::int64_t count) {
+  constexpr std::int64_t fewest = 256;
+  if (!context.streams || !step.streaming || count < fewest)
+    return call(step, count);
+  constexpr std::uintptr_t line = semantics::StreamAlignment;
+  const std::int64_t size = group.slots[step.slots[0]].size;
+  const auto address = [&](std::size_t i) {
+    return reinterpret_cast<std::uintptr_t>(pointers[i]);
+  };
+  const auto head = static_cast<std::int64_t>(-address(0) % line) / size;
+  for (std::size_t i = 0; i < step.outputs; ++i)
+    if (group.slots[step.slots[i]].size != size ||
+        (address(i) + static_cast<std::uintptr_t>(head * size)) % line != 0)
+      return call(step, count);
+  if (head > 0)
+    call(step, head);
+  for (std::size_t i = 0; i < step.slots.size(); ++i)
+    pointers[i] = static_cast<char *>(pointers[i]) + head * strides[i];
+  step.streaming->code().run(count - head, pointers.data(), strides.data());
 }
 
 void RowTask::runRowStep(const RowStep &step, std::int64_t begin,
@@ -493,6 +517,22 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
   }
 }
 
+/// Fetches elements of the loop that comes next, so many elements of rows
+/// further on: a processor does not foresee lines that are pages apart.
+void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
+                           std::int64_t ahead) const {
+  constexpr std::int64_t line = 64, most = 64 * line;
+  for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
+    const std::int64_t size = group.slots[step.slots[i]].size;
+    if (strides[i] != size || steps[i] < most / 4)
+      continue;
+    const char *from =
+        static_cast<const char *>(pointers[i]) + ahead * steps[i];
+    for (std::int64_t at = 0; at < std::min(count * size, most); at += line)
+      __builtin_prefetch(from + at);
+  }
+}
+
 void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
                             std::int64_t count) {
   startColumns(step, row, count);
@@ -519,15 +559,16 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
       for (std::size_t lane = 0; lane < used; ++lane)
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
-    for (std::size_t group32 = 0; group32 < used; group32 += together)
-      for (std::int64_t round = 0; round < here; round += ReductionLanes)
-        for (std::int64_t lane = group32;
-             lane < static_cast<std::int64_t>(group32) + together &&
-             round + lane < here;
-             ++lane) {
+    constexpr std::int64_t lanes = ReductionLanes;
+    for (std::int64_t first = 0; first < lanes; first += together)
+      for (std::int64_t round = 0; round < here; round += lanes)
+        for (std::int64_t lane = first;
+             lane < first + together && round + lane < here; ++lane) {
           for (std::size_t i = 0; i < step.reductions; ++i)
             pointers[i] = statesOf(i) + lane * laneBytes(i);
           moveColumns(step, from + round + lane);
+          const bool isLast = lane + 1 == first + together;
+          fetchColumns(step, count, isLast ? lanes + 1 - together : 1);
           call(step, count);
         }
     for (std::size_t i = 0; i < step.reductions; ++i) {
@@ -606,6 +647,8 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
     const std::int64_t to = std::min(from + PartElements, group.length);
     if (step.reductions == 0) {
       storeRange(step, from, to);
+      if (context.streams)
+        finishStreaming();
       continue;
     }
     openTrees(step);

@@ -19,6 +19,7 @@ struct RowContext {
   void *const *first;
   std::byte *shared; ///< Results that other groups use.
   std::size_t outputs;
+  bool streams = false; ///< Whether stores go past the caches where they can.
   /// The other results of all rows, where each row is done by all threads;
   /// null where a task keeps those of its tile.
   std::byte *own = nullptr;
@@ -87,10 +88,13 @@ private:
   void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
   void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
+  void storeRun(const RowStep &step, std::int64_t count);
 
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
+  void fetchColumns(const RowStep &step, std::int64_t count,
+                    std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void storeColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void storeFlat(const RowStep &step, std::int64_t row, std::int64_t count);

@@ -100,13 +100,22 @@ static Made makeReduction(Simplifier &simplify, const RowSettings &settings) {
                          *settings.tensors[0]);
 }
 
-/// e^(x - max) over its sum, which is kept wider. In f32 a factor, not a
-/// division for each element.
+/// value / divisor, one for many values. f32 takes a factor of two floats: a
+/// quotient is not rounded twice, and takes no division.
+static TypedValue quotientOf(Formula &f, const TypedValue &value,
+                             const TypedValue &divisor) {
+  if (f.isDouble())
+    return f.call("div", value, divisor);
+  const TypedValue factor = f.call("reciprocal", divisor);
+  const TypedValue high = f.as(DType::F32, factor);
+  const TypedValue low = f.as(DType::F32, f.call("sub", factor, f.wide(high)));
+  return f.call("scale_by", f.held(value), high, low);
+}
+
+/// e^(x - max) over its sum, which is wider.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = f.call("exp_of", x, f.reduce("amax", x));
-  const TypedValue sum = f.reduceWide("sum", power);
-  return f.isDouble() ? f.call("div", power, sum)
-                      : f.call("mul", f.wide(power), f.call("reciprocal", sum));
+  return quotientOf(f, power, f.reduceWide("sum", power));
 }
 
 static Made makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
@@ -195,9 +204,7 @@ static Made makeNormalize(Simplifier &simplify, const RowSettings &settings) {
   const TypedValue norm = f.call(
       "maximum", normOf(f, x, static_cast<double>(settings.whole.value_or(2))),
       f.wide(least));
-  return f.result(f.isDouble()
-                      ? f.call("div", x, norm)
-                      : f.call("mul", f.wide(x), f.call("reciprocal", norm)));
+  return f.result(quotientOf(f, x, norm));
 }
 
 /// 1 / sqrt(square + epsilon), wide.
@@ -455,7 +462,8 @@ static constexpr std::int64_t MostWhole = 1 << 20;
 
 Expected<RowSettings>
 RowCallReader::read(const std::vector<TypedValue> &values) const {
-  RowSettings settings{.reduction = function.reduction};
+  RowSettings settings;
+  settings.reduction = function.reduction;
   for (std::size_t i = 0; i < call.children.size(); ++i) {
     const std::uint32_t child = call.children[i];
     const Node &argument = expression.nodes()[child];
