@@ -4,7 +4,9 @@
 """Random typed programs, and what PyTorch computes for them.
 
     python3 utils/torch_programs.py --small --count 700 \\
-        > unittests/Data/programs.tsv
+        --without reductions > unittests/Data/programs.tsv
+    python3 utils/torch_programs.py --small --count 200 \\
+        > unittests/Data/reductions.tsv
     python3 utils/torch_programs.py --count 20000 --seed 7 \\
         --check build/release/unittests/Api/ApiTest
 
@@ -46,7 +48,7 @@ sys.dont_write_bytecode = True
 from programs.program import Config, generate
 from programs.types import DTYPES, NAMES
 
-FEATURES = ["lists", "sizes", "casts", "bools"]
+FEATURES = ["lists", "sizes", "casts", "bools", "reductions"]
 FILTER = "Programs.EqualPyTorch"
 
 

@@ -7,9 +7,9 @@
 ///
 /// \file
 /// Random typed programs against what PyTorch computes for them. The programs
-/// are those of unittests/Data/programs.tsv, or of the file that the
-/// environment variable KEXPR_PROGRAMS names; Api/ProgramFile.h says what is in
-/// it.
+/// are those of unittests/Data/programs.tsv and, with reductions, of
+/// reductions.tsv beside it, or of the file that the environment variable
+/// KEXPR_PROGRAMS names; Api/ProgramFile.h says what is in it.
 ///
 //===----------------------------------------------------------------------===//
 #include "Api/ProgramFile.h"
@@ -209,17 +209,23 @@ void Checker::check(const Program &program) {
     agree(program, interpreted, baseline, "interpreted and baseline");
 }
 
-TEST(Programs, EqualPyTorch) {
-  const char *named = std::getenv("KEXPR_PROGRAMS");
-  auto programs = readPrograms(named ? named : KEXPR_TEST_DATA "/programs.tsv");
+static void expectPyTorch(const std::string &path, std::size_t least) {
+  auto programs = readPrograms(path);
   ASSERT_TRUE(programs) << programs.error().render();
-  ASSERT_GE(programs->size(), named ? 1u : 400u);
+  ASSERT_GE(programs->size(), least);
   Checker checker;
   for (const Program &program : *programs)
     checker.check(program);
   EXPECT_EQ(checker.failures(), 0u) << "of " << programs->size() << " programs";
   std::cout << programs->size() << " programs, " << checker.compared()
             << " elements\n";
+}
+
+TEST(Programs, EqualPyTorch) {
+  if (const char *named = std::getenv("KEXPR_PROGRAMS"))
+    return expectPyTorch(named, 1);
+  expectPyTorch(KEXPR_TEST_DATA "/programs.tsv", 400);
+  expectPyTorch(KEXPR_TEST_DATA "/reductions.tsv", 100);
 }
 
 TEST(Programs, AMalformedLineIsRefusedWithItsNumber) {

@@ -8,6 +8,7 @@
 
 #include "FileTests/CheckLines.h"
 #include "Inspect/Explain.h"
+#include "Inspect/Render.h"
 #include "Semantics/Promotion.h"
 
 #include <gtest/gtest.h>
@@ -120,15 +121,19 @@ void Runner::check(const Directive &directive, const Dump &dump) {
   ASSERT_TRUE(target) << target.error().render();
   auto made = plan();
   ASSERT_TRUE(made) << made.error().render();
-  auto dumped = dump(*made, *target);
-  ASSERT_TRUE(dumped) << dumped.error().render();
+  std::string dumped;
+  for (const inspect::LoopOf &loop : inspect::loopsOf(*made)) {
+    auto one = dump(loop.plan, *target);
+    ASSERT_TRUE(one) << one.error().render();
+    dumped += loop.heading + '\n' + *one;
+  }
   std::string checks;
   for (const std::string &line : directive.body)
     checks += line + '\n';
-  const std::string problems = checkLines(*dumped, checks);
+  const std::string problems = checkLines(dumped, checks);
   EXPECT_TRUE(problems.empty())
       << directive.name << ' ' << directive.argument << ":\n"
-      << problems << *dumped;
+      << problems << dumped;
 }
 
 /// A number in the spelling of C's %a, which loses nothing; an integer or bool

@@ -7,6 +7,7 @@
 #include "Fuzz/Programs.h"
 
 #include "Ops/Table.h"
+#include "Semantics/RowFunctions.h"
 #include "TestUtil/Floats.h"
 
 #include <bit>
@@ -26,6 +27,7 @@ struct Family {
   std::vector<std::string_view> literals;
   std::vector<std::string_view> casts;
   std::vector<const ops::OpEntry *> operators;
+  bool reduces = false;
 };
 } // namespace
 
@@ -62,7 +64,15 @@ static const Family &family(std::uint32_t which) {
        operatorsWhere([](const ops::OpEntry &entry) {
          return entry.works(ops::Arithmetic::I64) &&
                 entry.info.result == ops::ResultRule::Same;
-       })}};
+       })},
+      {{"f32", "f32", "f64", "f16", "i32"},
+       reals,
+       {"torch.float", "torch.double"},
+       operatorsWhere([](const ops::OpEntry &entry) {
+         return entry.isFloatToFloat() &&
+                entry.info.types != ops::TypeRule::Floating;
+       }),
+       true}};
   return families[which % std::size(families)];
 }
 
@@ -72,6 +82,52 @@ static std::string leaf(Choices &choices, const Family &family) {
   return "@" + std::to_string(choices.below(MaxOperands));
 }
 
+static std::string call(Choices &choices, unsigned depth, const Family &family);
+
+/// An argument that says how a function goes over axes.
+static std::string setting(Choices &choices, semantics::RowArgument kind) {
+  using enum semantics::RowArgument;
+  static constexpr std::string_view axes[] = {"-1",   "-1",    "0",     "None",
+                                              "[-1]", "[0,1]", "[-1,0]"};
+  static constexpr std::string_view numbers[] = {"2", "1", "0.5", "1e-05",
+                                                 "inf"};
+  switch (kind) {
+  case Axis:
+    return choices.below(3) == 0 ? "0" : "-1";
+  case Axes:
+    return std::string(choices.oneOf(axes));
+  case Stay:
+    return choices.below(4) == 0 ? "False" : "True";
+  case Whole:
+    return std::to_string(choices.below(3));
+  default:
+    return std::string(choices.oneOf(numbers));
+  }
+}
+
+/// A function over axes, with as many arguments as it needs or more.
+static std::string rowCall(Choices &choices, unsigned depth,
+                           const Family &family) {
+  const semantics::RowFunction &function =
+      choices.oneOf(semantics::rowFunctions());
+  const auto arguments = function.arguments();
+  const auto most = static_cast<std::uint32_t>(arguments.size());
+  const std::uint32_t count =
+      function.least + choices.below(most - function.least + 1);
+  std::string text = std::string(function.name) + '(';
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += i ? "," : "";
+    if (function.isSetting(i))
+      text += setting(choices, arguments[i]);
+    else if (i > 0 && arguments[i] == semantics::RowArgument::Maybe &&
+             choices.below(2) == 0)
+      text += "None";
+    else
+      text += call(choices, depth - 1, family);
+  }
+  return text + ')';
+}
+
 static std::string call(Choices &choices, unsigned depth,
                         const Family &family) {
   if (depth == 0 || choices.below(6) == 0)
@@ -79,6 +135,8 @@ static std::string call(Choices &choices, unsigned depth,
   if (!family.casts.empty() && choices.below(8) == 0)
     return std::string(choices.oneOf(family.casts)) + '(' +
            call(choices, depth - 1, family) + ')';
+  if (family.reduces && choices.below(3) == 0)
+    return rowCall(choices, depth, family);
   const ops::OpEntry &op = *choices.oneOf(family.operators);
   const unsigned overload = op.info.overload.arity;
   const unsigned arity =

@@ -12,7 +12,7 @@ import itertools
 
 import torch
 
-from . import exact
+from . import exact, reductions
 from .reference import GUARDS, REFERENCES, STEPS
 from .types import (CASTS, COMPARISONS, CORRECT, FORMATS, LOGICAL, NARROW,
                     Reject, documented_ulps)
@@ -205,8 +205,46 @@ def choose(dtype, condition, args):
                  condition.skip | torch.where(c, x.skip, y.skip))
 
 
+def reduce_exactly(name, value, axes, keep):
+    """What is one of the elements, or asks for their truth: certain where
+    errors change none of it."""
+    result = reductions.apply(name, value.v, axes, keep)
+
+    def most(x):
+        return x.amax(dim=axes, keepdim=keep) if x.numel() else result == 0
+
+    skip = reductions.apply("any", value.skip, axes, keep)
+    if not value.dtype.is_floating_point:
+        return Value(result.dtype, result, None, skip)
+    if name in ("amax", "amin"):
+        return Value(value.dtype, result, most(value.e), skip)
+    unsure = value.e > 0
+    if name in ("any", "all"):
+        unsure = unsure & (value.v.abs() <= value.e)
+    unsure = reductions.apply("any", unsure, axes, keep)
+    return Value(result.dtype, result, None, skip | unsure)
+
+
+def reduce(node, value):
+    """A reduction; in the middle of a kernel its results are rounded, too."""
+    name, (axes, keep) = node.op, node.axes
+    if reductions.is_exact(name, value.dtype):
+        return reduce_exactly(name, value, axes, keep)
+    dtype = value.dtype
+    center, spread, skip = reductions.bounds(name, value, axes, keep, dtype)
+    size = center.abs() + spread
+    precise = torch.float64 if dtype == torch.float64 else torch.float32
+    own = SLACK * (reductions.own_ulps(name) + 2) * unit(size, precise)
+    if dtype in NARROW:
+        own = own + 0.5 * SLACK * unit(size, dtype)
+    e = torch.where(center.isfinite(), spread + own, 0.0)
+    return in_range(Value(dtype, center, e, skip))
+
+
 def call(node, args):
     op, dtype = node.op, node.computed
+    if node.axes:
+        return reduce(node, args[0])
     if op in CASTS:
         return cast(args[0], dtype)
     if op in LOGICAL:

@@ -4,6 +4,7 @@
 import torch
 import torch.nn.functional as F
 
+from . import reductions
 from .types import (CASTS, COMPARISONS, EXTREMA, SHIFTS, WHOLE, Reject)
 
 FUNCTIONS = {name: getattr(torch, name) for name in """sub mul div fmod
@@ -118,7 +119,9 @@ def evaluate(node, known):
         result = node.operand.view()
     else:
         args = [evaluate(arg, known) for arg in node.args]
-        if node.op in CASTS:
+        if node.axes:
+            result = reductions.apply(node.op, args[0], *node.axes)
+        elif node.op in CASTS:
             result = cast(args[0], node.computed)
         else:
             result = apply(node.op, node.computed, args)

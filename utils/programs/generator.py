@@ -4,7 +4,7 @@
 mean something."""
 import torch
 
-from . import tree
+from . import reductions, tree
 from .operands import Operand, common_shape, operand_shape
 from .types import (BITS, CASTS, COMPARISONS, EXTREMA, LOGICAL, PARAMETERS,
                     SHIFTS, WHOLE, Reject, is_exact)
@@ -37,7 +37,10 @@ class Generator:
         if "lists" in self.config.features and self.rng.random() < 0.15:
             count = self.rng.randint(2, 3)
         total = self.rng.randint(1, 9)
-        return [self.grow(max(1, total // count)) for _ in range(count)]
+        outputs = [self.grow(max(1, total // count)) for _ in range(count)]
+        for output in outputs:
+            output.shape()
+        return outputs
 
     def new_operand(self, dtype=None, style=None):
         rng = self.rng
@@ -88,7 +91,9 @@ class Generator:
         if self.grown and rng.random() < 0.05:
             return rng.choice(self.grown)
         chance = rng.random()
-        if chance < 0.4:
+        if self.config.has("reductions") and rng.random() < 0.3:
+            node = self.reduction(self.grow(budget - 1))
+        elif chance < 0.4:
             node = self.unary(self.grow(budget - 1))
         elif chance < 0.5:
             node = self.ternary(budget - 1)
@@ -108,6 +113,18 @@ class Generator:
         for make in calls:
             node = make()
             if self.fits(node):
+                return node
+        raise Reject("nothing fits")
+
+    def reduction(self, arg):
+        rng = self.rng
+        if arg.kind.literal:
+            raise Reject("a reduction of a literal")
+        for name in rng.sample(reductions.NAMES, len(reductions.NAMES)):
+            node = tree.reduction(rng, name, arg)
+            if (node and node.kind.dtype in self.config.types
+                    and (not self.exact
+                         or reductions.is_exact(name, node.computed))):
                 return node
         raise Reject("nothing fits")
 

@@ -5,17 +5,20 @@ import math
 
 import torch
 
+from . import reductions
 from .types import CASTS, COMPARISONS, Kind, Reject, computed_in, is_exact
 
 
 class Node:
     """A call, an operand or a literal. `computed` is the type a call computes
-    in; `literal` is the value of what Python knows before any tensor runs."""
+    in; `literal` is the value of what Python knows before any tensor runs;
+    `axes` are those of a reduction, and whether they stay."""
 
     def __init__(self, text, kind, op=None, args=(), computed=None,
-                 literal=None, operand=None):
+                 literal=None, operand=None, axes=None):
         self.text, self.kind, self.op, self.args = text, kind, op, args
         self.computed, self.literal, self.operand = computed, literal, operand
+        self.axes = axes
 
     def walk(self):
         yield self
@@ -25,8 +28,21 @@ class Node:
     def is_exact(self):
         kinds = [n.kind.dtype for n in self.walk()]
         return (torch.float16 not in kinds and torch.bfloat16 not in kinds
-                and all(is_exact(n.op, n.computed, n.args)
+                and all(reductions.is_exact(n.op, n.computed) if n.axes
+                        else is_exact(n.op, n.computed, n.args)
                         for n in self.walk() if n.op and n.op not in CASTS))
+
+    def shape(self):
+        """Reject where shapes do not broadcast."""
+        if self.operand:
+            return tuple(self.operand.shape)
+        shapes = [arg.shape() for arg in self.args]
+        if self.axes:
+            return reductions.shape_after(self.op, shapes[0], *self.axes)
+        try:
+            return tuple(torch.broadcast_shapes(*shapes)) if shapes else ()
+        except RuntimeError as error:
+            raise Reject("shapes do not broadcast") from error
 
     def operands(self):
         return {n.operand for n in self.walk() if n.operand}
@@ -61,6 +77,18 @@ def call(op, args):
     text = f"{op}({','.join(arg.text for arg in args)})"
     dims = any(kind.dims for kind in kinds)
     return Node(text, Kind(result, dims), op, tuple(args), computed)
+
+
+def reduction(rng, name, arg):
+    """None where PyTorch has no such call."""
+    shape = arg.shape()
+    dtype = reductions.result_type(name, arg.kind.dtype)
+    if dtype is None or not shape or not arg.kind.dims:
+        return None
+    axes, keep, text = reductions.settings(rng, name, len(shape))
+    dims = bool(reductions.shape_after(name, shape, axes, keep))
+    return Node(f"{name}({arg.text}{text})", Kind(dtype, dims), name, (arg,),
+                arg.kind.dtype, axes=(axes, keep))
 
 
 def cast(name, arg):
