@@ -100,7 +100,7 @@ public:
     if (!access.reducing)
       return;
     const ops::ReductionLoops &loops = access.reducing->loops();
-    loops.reset(room, memory.data(), room);
+    loops.reset(room, memory.data(), room, 0, 1);
     // What states hold shows whether they take part.
     std::vector<double> elements(room);
     for (std::size_t i = 0; i < room; ++i)
