@@ -47,6 +47,24 @@ struct OperatorInfo {
 /// out.
 KEXPR_API Span<const OperatorInfo> operators();
 
+/// One function over axes of tensors as a host sees it: a reduction, or several
+/// of them with operators. All text lives as long as the process.
+struct RowFunctionInfo {
+  std::string_view name;
+  /// Its arguments; those from `[` on may be left out: "x, [axes, keepdim]".
+  std::string_view signature;
+  /// The meaning in a line.
+  std::string_view doc;
+  /// Whether it is one reduction.
+  bool isReduction;
+  /// Largest error in units in the last place, of f32 and f64, where terms do
+  /// not cancel.
+  double maxUlp, maxUlpF64;
+};
+
+/// Every function over axes, the reductions first; empty where memory runs out.
+KEXPR_API Span<const RowFunctionInfo> rowFunctions();
+
 } // namespace v2
 } // namespace kexpr
 

@@ -7,6 +7,7 @@
 #include "kexpr/Operators.h"
 
 #include "Ops/Table.h"
+#include "Semantics/RowFunctions.h"
 #include "Support/Fork.h"
 #include "Support/Guarded.h"
 
@@ -52,5 +53,26 @@ Span<const OperatorInfo> kexpr::operators() {
   return guardedOr(Span<const OperatorInfo>(), [] {
     const auto &made = all.get(describeAll);
     return Span<const OperatorInfo>(made.data(), made.size());
+  });
+}
+
+static constinit Once<const std::vector<RowFunctionInfo>> functions;
+
+static std::vector<RowFunctionInfo> describeFunctions() {
+  std::vector<RowFunctionInfo> result;
+  for (const semantics::RowFunction &each : semantics::rowFunctions())
+    result.push_back({.name = each.name,
+                      .signature = each.signature,
+                      .doc = each.doc,
+                      .isReduction = ops::findReduction(each.name).has_value(),
+                      .maxUlp = each.ulp.f32,
+                      .maxUlpF64 = each.ulp.f64});
+  return result;
+}
+
+Span<const RowFunctionInfo> kexpr::rowFunctions() {
+  return guardedOr(Span<const RowFunctionInfo>(), [] {
+    const auto &made = functions.get(describeFunctions);
+    return Span<const RowFunctionInfo>(made.data(), made.size());
   });
 }

@@ -48,7 +48,7 @@ static std::string graphText(const Plan &plan) {
 static std::string planText(const Plan &plan) {
   std::string patterns;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    patterns += concat('@', plan.graph.inputs[i], ' ',
+    patterns += concat(plan.graph.nameOfInput(i), ' ',
                        accessLine(plan.inputs[i]), ", ");
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
     patterns += concat(i ? ", " : "to ", accessLine(plan.outputs[i]));

@@ -7,10 +7,12 @@
 #include "Inspect/Render.h"
 
 #include "Inspect/Explain.h"
+#include "Semantics/Sweeps.h"
 #include "Support/Guarded.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 
+#include <algorithm>
 #include <iterator>
 #include <vector>
 
@@ -235,13 +237,8 @@ static Expected<std::string> explainOn(const Machine &machine,
   return explain(subject.plan, machine.target, subject.level, *report);
 }
 
-Expected<std::string> inspect::render(Stage stage, const Subject &subject) {
-  if (isOfText(stage))
-    return render(stage, subject.expression);
-  if (stage == Stage::Graph)
-    return subject.plan.graph.str();
-  if (stage == Stage::Dot)
-    return dotOf(subject.plan.graph, subject.expression.canonical());
+/// A stage of a plan that does not reduce.
+static Expected<std::string> renderLoop(Stage stage, const Subject &subject) {
   if (stage == Stage::Plan)
     return subject.plan.str();
   auto machine = machineFor(subject);
@@ -257,11 +254,108 @@ Expected<std::string> inspect::render(Stage stage, const Subject &subject) {
                                 static_cast<codegen::Stage>(position));
 }
 
+/// "sum r4 over -1, which stay, kept r3".
+static std::string textOf(const Graph &graph, const semantics::Sweep &sweep) {
+  using enum semantics::SweepTarget::Kind;
+  std::string text;
+  for (const semantics::SweepTarget &target : sweep.targets) {
+    text += text.empty() ? "" : ", ";
+    text += target.kind == Reduced
+                ? concat(graph.nameOf(graph.values[target.index]), " r")
+            : target.kind == Kept ? "kept r"
+                                  : "output ";
+    text += std::to_string(target.index);
+  }
+  return sweep.axisSet
+             ? concat(text, ", ", graph.axisSets[*sweep.axisSet].str())
+             : text;
+}
+
+std::vector<LoopOf> inspect::loopsOf(const semantics::Plan &plan) {
+  if (!plan.graph.hasReductions())
+    return {{plan, ""}};
+  std::vector<LoopOf> loops;
+  auto sweeps = semantics::sweepsOf(plan, true);
+  std::vector<bool> isOfRows(plan.graph.values.size());
+  for (semantics::Sweep &sweep : sweeps) {
+    const auto &inputs = sweep.plan.graph.inputs;
+    const auto hasElements = [&](std::uint32_t input) {
+      return input < Graph::FirstValue || !isOfRows[input - Graph::FirstValue];
+    };
+    const bool isOfElements =
+        std::any_of(inputs.begin(), inputs.end(), hasElements);
+    for (std::size_t i = 0; isOfElements && i < inputs.size(); ++i)
+      if (!hasElements(inputs[i]))
+        sweep.plan.inputs[i].pattern = semantics::AccessPattern::Constant;
+    using enum semantics::SweepTarget::Kind;
+    for (const semantics::SweepTarget &target : sweep.targets)
+      if (target.kind == Reduced || (target.kind == Kept && !isOfElements))
+        isOfRows[target.index] = true;
+    sweep.plan.listing = plan.listing;
+    loops.push_back({std::move(sweep.plan),
+                     concat("sweep ", loops.size() + 1, " of ", sweeps.size(),
+                            ": ", textOf(plan.graph, sweep))});
+  }
+  return loops;
+}
+
+/// Files in the archive that programs such as objdump and nm read.
+static std::string archiveOf(const std::vector<std::string> &files) {
+  std::string text = "!<arch>\n";
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    text += concat(padded(concat("sweep", i + 1, ".o/"), 16), padded("0", 12),
+                   padded("0", 6), padded("0", 6), padded("100644", 8),
+                   padded(std::to_string(files[i].size()), 10), "`\n", files[i],
+                   files[i].size() % 2 ? "\n" : "");
+  }
+  return text;
+}
+
+/// What starts a comment in the texts of a stage.
+static std::string_view commentOf(Stage stage) {
+  if (stage == Stage::Llvm || stage == Stage::LlvmOpt)
+    return "; ";
+  return stage == Stage::Mir || stage == Stage::Asm ? "# " : "";
+}
+
+/// Calls `show` for each loop, and puts their texts under headings.
+template <class F>
+static Expected<std::string> showLoops(const Subject &subject,
+                                       std::string_view comment, bool isBytes,
+                                       F show) {
+  std::vector<std::string> texts;
+  std::string all;
+  for (const LoopOf &loop : loopsOf(subject.plan)) {
+    auto text =
+        show({subject.expression, loop.plan, subject.level, subject.target});
+    if (!text || loop.heading.empty())
+      return text;
+    all += concat(all.empty() ? "" : "\n", comment, loop.heading, '\n', *text);
+    texts.push_back(std::move(*text));
+  }
+  return isBytes ? archiveOf(texts) : all;
+}
+
+Expected<std::string> inspect::render(Stage stage, const Subject &subject) {
+  if (isOfText(stage))
+    return render(stage, subject.expression);
+  if (stage == Stage::Graph)
+    return subject.plan.graph.str();
+  if (stage == Stage::Dot)
+    return dotOf(subject.plan.graph, subject.expression.canonical());
+  return showLoops(
+      subject, commentOf(stage), stage == Stage::Obj,
+      [stage](const Subject &loop) { return renderLoop(stage, loop); });
+}
+
 Expected<std::string> inspect::renderAfter(std::string_view pass,
                                            const Subject &subject) {
-  auto machine = machineFor(subject);
-  if (!machine)
-    return machine.error();
-  return machine->backend->dumpAfter(subject.plan, machine->target,
-                                     subject.level, pass);
+  return showLoops(subject, "# ", false,
+                   [pass](const Subject &loop) -> Expected<std::string> {
+                     auto machine = machineFor(loop);
+                     if (!machine)
+                       return machine.error();
+                     return machine->backend->dumpAfter(
+                         loop.plan, machine->target, loop.level, pass);
+                   });
 }

@@ -17,7 +17,9 @@
 #include "kexpr/Stage.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kexpr::inspect {
 
@@ -53,8 +55,17 @@ std::string dotOf(const semantics::Graph &graph, std::string_view title);
 
 /// A stage that `isOfText`.
 std::string render(Stage stage, const Expression &expression);
-/// Any stage: text, or bytes of `Stage::Obj`. CompileFailed where LLVM is
-/// missing or fails.
+/// One loop of a plan, under a heading: "sweep 1 of 4: amax r1, over -1".
+struct LoopOf {
+  semantics::Plan plan;
+  std::string heading; ///< Empty if the plan itself is the loop.
+};
+/// The loops that a plan runs as: itself, or the sweeps of one that reduces, as
+/// they are where the reduced axes are the last. `rN` is value N of the plan.
+std::vector<LoopOf> loopsOf(const semantics::Plan &plan);
+
+/// Any stage: text, or bytes of `Stage::Obj`: an object file, or an archive of
+/// those of all sweeps. CompileFailed where LLVM is missing or fails.
 Expected<std::string> render(Stage stage, const Subject &subject);
 /// See `codegen::dumpAfter`.
 Expected<std::string> renderAfter(std::string_view pass,

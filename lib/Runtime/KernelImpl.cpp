@@ -297,22 +297,10 @@ Expected<std::string> KernelImpl::dump(Stage stage) const {
       return target.error();
     return **target;
   };
-  const auto render = [&](const semantics::Plan &each) {
-    return inspect::render(
-        stage, {expression(), each, level.value_or(levelOf(mode)), targetOf});
-  };
   return source.compiler->withStack(
-      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret,
-      [&]() -> Expected<std::string> {
-        if (!sweeps || !inspect::isOfCode(stage))
-          return render(listed);
-        std::string text;
-        for (const RowProgram::Step &step : sweeps->steps()) {
-          auto one = render(step.sweep.plan);
-          if (!one)
-            return one;
-          text += *one;
-        }
-        return text;
+      inspect::isOfCode(stage) ? Mode::Optimized : Mode::Interpret, [&] {
+        return inspect::render(
+            stage,
+            {expression(), listed, level.value_or(levelOf(mode)), targetOf});
       });
 }

@@ -202,12 +202,16 @@ ops::Work Graph::work(Precision precision) const {
   return total;
 }
 
+std::string Graph::nameOfInput(std::size_t slot) const {
+  const std::uint32_t operand = inputs[slot];
+  return operand < FirstValue ? concat('@', operand)
+                              : concat('r', operand - FirstValue);
+}
+
 std::string Graph::nameOf(const Value &value) const {
   switch (value.kind) {
   case ValueKind::Input:
-    return inputs[value.input] < FirstValue
-               ? concat('@', inputs[value.input])
-               : concat('r', inputs[value.input] - FirstValue);
+    return nameOfInput(value.input);
   case ValueKind::Parameter:
     return numbers.str(parameters[value.input]);
   case ValueKind::Constant:

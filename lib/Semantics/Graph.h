@@ -111,6 +111,8 @@ struct Graph {
   ops::Work workOf(const Value &value, Precision precision) const;
   /// Work of one element, from the operators' costs.
   ops::Work work(Precision precision) const;
+  /// `@0`, or `r4` of what another sweep made of value 4.
+  std::string nameOfInput(std::size_t slot) const;
   /// A value without its arguments: `@0`, `2.5`, `mul`, `f32` of a conversion.
   std::string nameOf(const Value &value) const;
   /// One line a value, `%3 = mul f32 %0, %1`; stable from run to run.

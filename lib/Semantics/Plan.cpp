@@ -93,9 +93,9 @@ std::size_t Plan::bytesWritten() const { return bytesOf(outputs); }
 std::string Plan::str() const {
   std::string text = graph.str();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    text +=
-        concat("input @", graph.inputs[i], ": ", kexpr::nameOf(inputs[i].type),
-               ", ", nameOf(inputs[i].pattern), '\n');
+    text += concat("input ", graph.nameOfInput(i), ": ",
+                   kexpr::nameOf(inputs[i].type), ", ",
+                   nameOf(inputs[i].pattern), '\n');
   for (std::size_t i = 0; i < outputs.size(); ++i)
     text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
                    textOf(outputs[i]), '\n');

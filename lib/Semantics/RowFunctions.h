@@ -41,7 +41,12 @@ struct RowSettings {
 
 struct RowFunction {
   std::string_view name;
-  unsigned least; ///< Arguments at least.
+  /// How it is called: "x, axes, keepdim", those that may be left out in
+  /// brackets.
+  std::string_view signature;
+  std::string_view doc; ///< One line: the meaning.
+  ops::Bounds ulp;      ///< Largest errors, where nothing cancels.
+  unsigned least;       ///< Arguments at least.
   std::array<RowArgument, 5> list;
   unsigned most; ///< And at most, of `list`.
   Expected<TypedValue> (*make)(Simplifier &, const RowSettings &);

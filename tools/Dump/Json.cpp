@@ -36,6 +36,7 @@ struct KernelParts {
   const semantics::Plan &plan;
   codegen::LoopReport report;
   codegen::CodeListing code;
+  bool isSweep = false;
   Limit limit = {};
   std::vector<json> parts = {};
   /// The part of each node of the expression, and of each output.
@@ -195,8 +196,7 @@ static json listOf(const Items &items, Make make) {
 }
 
 static json accessJson(const semantics::Access &access) {
-  return {{"type", nameOf(access.type)},
-          {"access", semantics::nameOf(access.pattern)}};
+  return {{"type", nameOf(access.type)}, {"access", semantics::textOf(access)}};
 }
 
 /// What the kernel is called with.
@@ -206,10 +206,15 @@ static void addSignature(json &kernel, const KernelParts &data) {
   kernel["precision"] = ops::nameOf(plan.precision);
   kernel["operands"] = listOf(plan.inputs, accessJson);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    kernel["operands"][i]["index"] = plan.graph.inputs[i];
+    if (plan.graph.inputs[i] < semantics::Graph::FirstValue)
+      kernel["operands"][i]["index"] = plan.graph.inputs[i];
+    else
+      kernel["operands"][i]["result"] =
+          plan.graph.inputs[i] - semantics::Graph::FirstValue;
   kernel["outputs"] = listOf(plan.outputs, accessJson);
   const Node &root = data.expression.root();
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+  // Outputs of a sweep are not those of the expression.
+  for (std::size_t i = 0; !data.isSweep && i < plan.outputs.size(); ++i) {
     kernel["outputs"][i]["part"] = data.partOfOutput[i];
     kernel["outputs"][i]["node"] = root.kind == NodeKind::List
                                        ? root.children[i]
@@ -341,16 +346,18 @@ static json timeJson(const LoopTime &time) {
 }
 
 Expected<json>
-tools::kernelJson(const Expression &expression, const semantics::Plan &plan,
+tools::kernelJson(const Expression &expression, const inspect::LoopOf &loop,
                   const codegen::Target &target, codegen::OptLevel level,
                   const backend::Backend &backend, const Measured &measured) {
+  const semantics::Plan &plan = loop.plan;
   auto report = backend.reportLoop(plan, target, level);
   if (!report)
     return report.error();
   auto code = backend.listCode(plan, target, level);
   if (!code)
     return code.error();
-  KernelParts data{expression, plan, std::move(*report), std::move(*code)};
+  KernelParts data{expression, plan, std::move(*report), std::move(*code),
+                   !loop.heading.empty()};
   data.limit = inspect::limitOf(data.report);
   addParts(data);
   countCode(data);
@@ -360,6 +367,8 @@ tools::kernelJson(const Expression &expression, const semantics::Plan &plan,
                  {"cpu", target.cpu},
                  {"is_used", target.hasFma},
                  {"level", inspect::nameOf(level)}};
+  if (data.isSweep)
+    kernel["sweep"] = loop.heading;
   addSignature(kernel, data);
   kernel["nodes"] = json::array();
   for (const Node &node : expression.nodes())

@@ -8,18 +8,19 @@
 #define KEXPR_TOOLS_DUMP_JSON_H
 
 #include "Dump/Measure.h"
+#include "Inspect/Render.h"
 #include "kexpr/Expression.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace kexpr::tools {
 
-/// A kernel, its code, and what it takes, in the format that
+/// A loop of a kernel, its code, and what it takes, in the format that
 /// docs/inspection.md documents key by key. Without measurements it is the same
 /// from run to run. The plan has the expression's listing. Errors: those of
 /// generating code.
 Expected<nlohmann::json>
-kernelJson(const Expression &expression, const semantics::Plan &plan,
+kernelJson(const Expression &expression, const inspect::LoopOf &loop,
            const codegen::Target &target, codegen::OptLevel level,
            const backend::Backend &backend, const Measured &measured);
 

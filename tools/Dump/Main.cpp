@@ -206,8 +206,8 @@ static Expected<codegen::Target> targetOf(const Options &options) {
   return backend ? (*backend)->makeTarget(options.target) : backend.error();
 }
 
-static std::string explainAndMeasure(const semantics::Plan &plan,
-                                     const Options &options) {
+static std::string explainLoop(const semantics::Plan &plan,
+                               const Options &options) {
   const auto target = orExit(targetOf(options));
   const auto *backend = orExit(backend::load());
   const auto report = orExit(backend->reportLoop(plan, target, options.level));
@@ -217,6 +217,16 @@ static std::string explainAndMeasure(const semantics::Plan &plan,
                 measured.times.empty()
                     ? concat("Not measured: ", measured.reason, '\n')
                     : timesText(measured.times, report));
+}
+
+static std::string explainAndMeasure(const semantics::Plan &plan,
+                                     const Options &options) {
+  std::string text;
+  for (const inspect::LoopOf &loop : inspect::loopsOf(plan))
+    text += concat(text.empty() ? "" : "\n", loop.heading,
+                   loop.heading.empty() ? "" : "\n",
+                   explainLoop(loop.plan, options));
+  return text;
 }
 
 /// Leaves out what a page would not show of a large function: lines in a row,
@@ -240,17 +250,34 @@ static void cutCode(nlohmann::json &code) {
   code = std::move(shown);
 }
 
+static nlohmann::json jsonOf(const Expression &expression,
+                             const inspect::LoopOf &loop,
+                             const Options &options) {
+  const auto target = orExit(targetOf(options));
+  const auto *backend = orExit(backend::load());
+  const auto measured = options.measure
+                            ? measureHere(*backend, loop.plan, target,
+                                          options.level, options.elements)
+                            : Measured{{}, "measuring was turned off"};
+  return orExit(
+      kernelJson(expression, loop, target, options.level, *backend, measured));
+}
+
 /// The data of a kernel: as JSON, or as the page that shows them.
 static std::string dataOf(const Expression &expression,
                           const semantics::Plan &plan, const Options &options) {
-  const auto target = orExit(targetOf(options));
-  const auto *backend = orExit(backend::load());
-  const auto measured =
-      options.measure
-          ? measureHere(*backend, plan, target, options.level, options.elements)
-          : Measured{{}, "measuring was turned off"};
-  auto kernel = orExit(
-      kernelJson(expression, plan, target, options.level, *backend, measured));
+  const auto loops = inspect::loopsOf(plan);
+  if (options.stage != "json" && loops.size() > 1)
+    exitWith({ErrorCode::Unsupported,
+              "a page shows one loop, and an expression that reduces has "
+              "several; 'json' and 'explain' show all"});
+  if (loops.size() > 1) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const inspect::LoopOf &loop : loops)
+      all.push_back(jsonOf(expression, loop, options));
+    return jsonText(all, 1);
+  }
+  auto kernel = jsonOf(expression, loops[0], options);
   if (options.stage == "json")
     return jsonText(kernel, 1);
   cutCode(kernel["ir"]);

@@ -41,6 +41,7 @@ public:
 private:
   explicit LoopData(std::int64_t count) : count(count) {}
   Status addOperand(const semantics::Access &access);
+  Status addStates(const semantics::Access &access);
   Status addParameters(const semantics::Graph &graph);
 
   std::int64_t count;
@@ -73,7 +74,23 @@ static void fill(Array &array) {
                 bytes + static_cast<std::size_t>(i) * size);
 }
 
+/// The lanes of a reduction.
+Status LoopData::addStates(const semantics::Access &access) {
+  const ops::ReductionLoops &loops = access.reducing->loops();
+  constexpr std::int64_t lanes = ops::ReductionLanes;
+  auto array = Array::make(loops.element, {lanes * loops.parts});
+  if (!array)
+    return array.error();
+  loops.reset(ops::ReductionLanes, array->data(), ops::ReductionLanes, 0, 1);
+  pointers.push_back(array->data());
+  strides.push_back(lanes * static_cast<std::int64_t>(sizeOf(loops.element)));
+  arrays.push_back(std::move(*array));
+  return {};
+}
+
 Status LoopData::addOperand(const semantics::Access &access) {
+  if (access.reducing)
+    return addStates(access);
   const std::int64_t held = access.pattern == AccessPattern::Constant ? 1
                             : access.pattern == AccessPattern::Strided
                                 ? count * step
@@ -210,7 +227,8 @@ Measured tools::measureHere(const backend::Backend &backend,
   const auto compiled = backend.compile(plan, target, level);
   if (!compiled)
     return {{}, compiled.error().message()};
-  const auto bytes = static_cast<std::int64_t>(plan.bytesPerElement());
+  const auto bytes = std::max<std::int64_t>(
+      static_cast<std::int64_t>(plan.bytesPerElement()), 1);
   const std::int64_t last = std::min(elements, mostBytes / bytes);
   std::vector<std::int64_t> sizes = {1000, 32000, last};
   std::erase_if(sizes, [&](auto size) { return size > last; });

@@ -43,6 +43,19 @@ i64 or bool element where floats are refused.
 |---|---|---|---|---|---|---|---|
 )";
 
+static constexpr std::string_view rowPreamble = R"(
+## Functions over axes
+
+[Types and shapes](types.md#reductions) says what they mean exactly. An axis is
+an integer that is written out, negative from the last one on; `axes` are one,
+a list or `None`, for all; `keepdim` is `True` or `False`. Errors are those where
+terms do not cancel. The first ones are reductions; the others are made of these
+and of operators.
+
+| function | arguments | meaning | ULP |
+|---|---|---|---|
+)";
+
 /// "2", or "2 or 3" where a second arity has its own meaning.
 static std::string arityText(const OperatorInfo &op) {
   std::string text = std::to_string(op.arity);
@@ -75,6 +88,14 @@ static std::string ulpText(const OperatorInfo &op) {
   return text.str();
 }
 
+static std::string ulpText(const RowFunctionInfo &each) {
+  std::ostringstream text;
+  text << each.maxUlp;
+  if (each.maxUlpF64 != each.maxUlp)
+    text << " / " << each.maxUlpF64;
+  return text.str();
+}
+
 static void printMarkdown(std::ostream &out) {
   out << preamble;
   for (const OperatorInfo &op : operators())
@@ -82,6 +103,10 @@ static void printMarkdown(std::ostream &out) {
         << arityText(op) << " | " << code(op.doc) << " | " << op.types << " | "
         << ulpText(op) << " | " << op.operations << " | "
         << (op.pnnx ? "yes" : "") << " |\n";
+  out << rowPreamble;
+  for (const RowFunctionInfo &each : rowFunctions())
+    out << "| " << code(each.name) << " | " << code(each.signature) << " | "
+        << code(each.doc) << " | " << ulpText(each) << " |\n";
 }
 
 static void printJson(std::ostream &out) {
@@ -111,11 +136,22 @@ static void printRow(std::ostream &out, std::string_view name,
       << doc << '\n';
 }
 
+static void printFunction(std::ostream &out, std::string_view name,
+                          std::string_view arguments, std::string_view ulp,
+                          std::string_view doc) {
+  out << std::left << std::setw(19) << name << std::setw(32) << arguments
+      << std::setw(10) << ulp << doc << '\n';
+}
+
 static void printText(std::ostream &out) {
   printRow(out, "operator", "arguments", "types", "ulp", "work", "meaning");
   for (const OperatorInfo &op : operators())
     printRow(out, op.name, arityText(op), op.types, ulpText(op),
              std::to_string(op.operations), op.doc);
+  out << '\n';
+  printFunction(out, "function", "arguments", "ulp", "meaning");
+  for (const RowFunctionInfo &each : rowFunctions())
+    printFunction(out, each.name, each.signature, ulpText(each), each.doc);
 }
 
 int main(int argc, char **argv) {
