@@ -115,9 +115,9 @@ Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
     return Error(ErrorCode::TypeMismatch, "");
   TypedValue elements = value;
   if (info.types == ops::ReductionTypes::Truth)
-    elements.value = graph.convert(stored(value), DType::Bool);
-  if (info.types == ops::ReductionTypes::Truth)
-    elements.number.reset();
+    elements = {.value = graph.convert(stored(value), DType::Bool),
+                .type = DType::Bool,
+                .weight = typeOf(value).weight};
   return rounded(typeReducedTo(info, type),
                  reduceWide(reduction, axes, elements, *form));
 }

@@ -241,15 +241,13 @@ TEST(RowFunctions, ResultsInF16AreRoundedOnce) {
 }
 
 TEST(RowFunctions, SoftmaxInReductionsAndOperators) {
-  EXPECT_EQ(graphOf("softmax(@0,-1)"), "%0 = input f32 @0\n"
-                                       "%1 = amax f32 %0 over -1, which stay\n"
-                                       "%2 = exp_of f32 %0 %1\n"
-                                       "%3 = convert f64 %2\n"
-                                       "%4 = sum f64 %3 over -1, which stay\n"
-                                       "%5 = reciprocal f64 %4\n"
-                                       "%6 = mul f64 %3 %5\n"
-                                       "%7 = convert f32 %6\n"
-                                       "store %7\n");
+  EXPECT_EQ(graphOf("softmax(@0,-1)", {DType::F64}),
+            "%0 = input f64 @0\n"
+            "%1 = amax f64 %0 over -1, which stay\n"
+            "%2 = exp_of f64 %0 %1\n"
+            "%3 = sum f64 %2 over -1, which stay\n"
+            "%4 = div f64 %2 %3\n"
+            "store %4\n");
 }
 
 TEST(RowFunctions, EveryOneIsFoundByItsName) {
