@@ -154,7 +154,9 @@ static std::size_t axisOfRows(const RowGroup &group, std::size_t axis,
 bool RowCall::isAligned(const RowGroup &group, const Site &site,
                         const RowResult &result) const {
   const semantics::Value &value = plan.graph.values[result.value];
-  const bool stays = plan.graph.axisSets[value.input].stay;
+  // What is kept for a row has the axes of all.
+  const bool stays = value.kind != semantics::ValueKind::Reduce ||
+                     plan.graph.axisSets[value.input].stay;
   const std::size_t missing = site.shape.rank() - result.shape.rank();
   for (std::size_t axis = 0; axis < result.shape.rank(); ++axis) {
     const std::size_t used = axis + missing;
@@ -175,7 +177,7 @@ bool RowCall::joins(const RowGroup &group, const Site &site) const {
   for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
     if (input >= Graph::FirstValue) {
       const RowResult &result = *resultOf(results, input - Graph::FirstValue);
-      if (result.group == number && !result.hasElements &&
+      if (result.group == number && !result.hasElements && !result.isPlaced &&
           !isAligned(group, site, result))
         return false;
     }
@@ -280,7 +282,7 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
     if (slot.isLinear || slot.isScratch) {
       step.slots.push_back(slotOf(group, slot));
     } else {
-      result.isShared = true;
+      result.isShared = result.isPlaced = true;
       place(slot, result.shape, contiguousStrides(result.shape));
     }
   }
@@ -292,7 +294,7 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
                    .size = result->size};
       losesElements |= result->hasElements &&
                        (result->group != number || site.shape != result->shape);
-      if (result->group == number) {
+      if (result->group == number && !result->isPlaced) {
         slot.isScratch = result->hasElements;
         slot.isLinear = !slot.isScratch;
         step.slots.push_back(slotOf(group, slot));
