@@ -16,7 +16,6 @@ using namespace kexpr::runtime;
 using semantics::Graph;
 using semantics::Operands;
 using semantics::Value;
-using semantics::ValueKind;
 
 KernelImpl::KernelImpl(KernelSource given, LoopPtr contiguous,
                        std::unique_ptr<const RowProgram> program)

@@ -83,12 +83,12 @@ const Loop *LoopVariants::makeStreaming(const Variant &variant) const {
   // has it built.
   auto loop = std::make_shared<Loop>(
       streaming, std::make_unique<const Code>(variant.loop->code()));
-  auto kept = std::make_shared<const Plan>(std::move(streaming));
+  const auto kept = std::make_shared<const Plan>(std::move(streaming));
   const Loop *none = nullptr;
   if (!variant.streams.compare_exchange_strong(none, loop.get()))
     return none;
   variant.streaming = loop;
-  compiler.improveLater(loop, std::move(kept), *level);
+  compiler.improveLater(loop, kept, *level);
   return loop.get();
 }
 
