@@ -151,3 +151,23 @@ TEST(DumpStages, MirCanBeReadAgain) {
       EXPECT_NE(result.out.find("machineFunctionInfo:"), std::string::npos);
     }
 }
+
+TEST(DumpStages, OfAnExpressionThatReducesShowEachSweep) {
+  const auto shown = [](const std::string &stage) {
+    const auto result = run({stagesTool, "softmax(@0,-1)", "--emit=" + stage,
+                             "--no-measure", "--mcpu=znver3"});
+    EXPECT_EQ(result.code, 0) << stage << result.err;
+    return result.out;
+  };
+  for (const char *stage :
+       {"plan", "llvm", "llvm-opt", "mir", "asm", "explain", "json"})
+    for (const char *heading :
+         {"sweep 1 of 5: amax r1, over -1, which stay",
+          "sweep 2 of 5: sum r4, kept r2, over -1", "sweep 5 of 5: output 0"})
+      EXPECT_NE(shown(stage).find(heading), std::string::npos)
+          << stage << ' ' << heading;
+  EXPECT_EQ(shown("obj").rfind("!<arch>\nsweep1.o/", 0), 0u);
+  const auto page = run({stagesTool, "softmax(@0,-1)", "--emit=html"});
+  EXPECT_EQ(page.code, 1);
+  EXPECT_NE(page.err.find("a page shows one loop"), std::string::npos);
+}

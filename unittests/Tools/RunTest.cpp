@@ -79,6 +79,20 @@ TEST(Run, EveryTierComputesTheSame) {
   }
 }
 
+TEST(Run, Reductions) {
+  const auto sums = run({runTool, "sum(@0,-1)", "arange:f32[2,3]"});
+  EXPECT_EQ(sums.code, 0) << sums.err;
+  EXPECT_NE(sums.out.find("first  3 12\n"), std::string::npos) << sums.out;
+  const auto rows =
+      run({runTool, "sub(@0,mean(@0,-1,True))", "arange:f32[2,3]", "--stats"});
+  EXPECT_EQ(rows.code, 0) << rows.err;
+  EXPECT_NE(rows.out.find("first  -1 0 1 -1 0 1\n"), std::string::npos)
+      << rows.out;
+  const auto wrong = run({runTool, "sum(@0,2)", "arange:f32[2,3]"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("axis 2 of a tensor of 2 axes"), std::string::npos);
+}
+
 TEST(Run, Stats) {
   const auto result =
       run({runTool, "@0", "full:1:f32[4]", "--stats", "--interpret"});
