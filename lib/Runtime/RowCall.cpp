@@ -154,7 +154,9 @@ static std::size_t axisOfRows(const RowGroup &group, std::size_t axis,
 bool RowCall::isAligned(const RowGroup &group, const Site &site,
                         const RowResult &result) const {
   const semantics::Value &value = plan.graph.values[result.value];
-  const bool stays = plan.graph.axisSets[value.input].stay;
+  // What is kept for a row has the axes of all.
+  const bool stays = value.kind != semantics::ValueKind::Reduce ||
+                     plan.graph.axisSets[value.input].stay;
   const std::size_t missing = site.shape.rank() - result.shape.rank();
   for (std::size_t axis = 0; axis < result.shape.rank(); ++axis) {
     const std::size_t used = axis + missing;
@@ -175,7 +177,7 @@ bool RowCall::joins(const RowGroup &group, const Site &site) const {
   for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
     if (input >= Graph::FirstValue) {
       const RowResult &result = *resultOf(results, input - Graph::FirstValue);
-      if (result.group == number && !result.hasElements &&
+      if (result.group == number && !result.hasElements && !result.isPlaced &&
           !isAligned(group, site, result))
         return false;
     }
@@ -270,8 +272,8 @@ void RowCall::addResult(RowGroup &group, RowStep &step, const Site &site,
   result.shape = shapes[target.index];
   result.group = static_cast<std::uint32_t>(groups.size() - 1);
   result.hasElements = slot.isScratch;
-  result.isShared = !slot.isLinear && !slot.isScratch;
-  if (result.isShared)
+  result.isShared = result.isPlaced = !slot.isLinear && !slot.isScratch;
+  if (result.isPlaced)
     place(group, step, site, slot, result.shape,
           contiguousStrides(result.shape));
   else
@@ -288,7 +290,7 @@ void RowCall::addSource(RowGroup &group, RowStep &step, const Site &site,
                .size = result.size};
   const bool isOwn = result.group == groups.size() - 1;
   losesElements |= result.hasElements && (!isOwn || site.shape != result.shape);
-  if (isOwn) {
+  if (isOwn && !result.isPlaced) {
     slot.isScratch = result.hasElements;
     slot.isLinear = !slot.isScratch;
     step.slots.push_back(slotOf(group, slot));

@@ -90,6 +90,8 @@ struct RowResult {
   bool hasElements = false;
   /// Whether other groups use it, so that all of it is kept.
   bool isShared = false;
+  /// Whether its own group, which is one row, uses it by its shape, too.
+  bool isPlaced = false;
   /// Where it begins in the memory of all, or, for each row of a tile, in that
   /// of a thread.
   std::int64_t offset = 0;

@@ -113,7 +113,7 @@ static Expected<Shape> shapeOf(const Graph &graph, const Value &value,
     return mask.error();
   const Shape reduced = reducedShape(shape, *mask, axes.stay);
   if (shape.elementCount() == 0 && reduced.elementCount() > 0 &&
-      !ops::reductions()[value.op].info.takesNone)
+      !value.takesNone())
     return Error(ErrorCode::ShapeMismatch,
                  concat('\'', graph.nameOf(value),
                         "' has no result of no elements: the shape is ",

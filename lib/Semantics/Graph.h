@@ -68,7 +68,13 @@ struct Value {
   /// Reduce: the type computed in, and how many elements do not count.
   DType form() const { return static_cast<DType>(bits & 0xff); }
   std::int64_t uncounted() const {
-    return static_cast<std::int64_t>(bits >> 8);
+    return static_cast<std::int64_t>((bits >> 8) & ~std::uint64_t{EvenOfNone});
+  }
+  /// With the elements that do not count: no elements are no error, as in
+  /// formulas that make nothing of what a reduction gives for them.
+  static constexpr std::uint32_t EvenOfNone = 1u << 31;
+  bool takesNone() const {
+    return (bits >> 8 & EvenOfNone) || ops::reductions()[op].info.takesNone;
   }
 };
 

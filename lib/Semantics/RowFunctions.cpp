@@ -67,6 +67,10 @@ public:
                  : simplify.reduceWide(*ops::findReduction(name), axes, value,
                                        heldType(type), uncounted);
   }
+  /// The largest, for what has no elements where there are none.
+  TypedValue most(const TypedValue &value) {
+    return reduceWide("amax", value, Value::EvenOfNone);
+  }
   /// The result, of the type of the first tensor.
   Expected<TypedValue> result(const TypedValue &value) {
     if (fault)
@@ -114,7 +118,7 @@ static TypedValue quotientOf(Formula &f, const TypedValue &value,
 
 /// e^(x - max) over its sum, which is wider.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
-  const TypedValue power = f.call("exp_of", x, f.reduce("amax", x));
+  const TypedValue power = f.call("exp_of", x, f.most(x));
   return quotientOf(f, power, f.reduceWide("sum", power));
 }
 
@@ -131,7 +135,7 @@ static Made makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
 static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
   const TypedValue &x = f.tensor(0);
-  const TypedValue most = f.reduce("amax", x);
+  const TypedValue most = f.most(x);
   const TypedValue sum = f.reduceWide("sum", f.call("exp_of", x, most));
   return f.result(f.call("sub", f.call("sub", f.wide(x), f.wide(most)),
                          f.call("log", sum)));
@@ -146,10 +150,9 @@ static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
                   f.call("lt", f.call("abs", most), f.number(INFINITY)), most,
                   f.number(0));
   };
-  const TypedValue power =
-      f.call("exp", f.call("sub", x, finite(f.reduceWide("amax", x))));
+  const TypedValue power = f.call("exp", f.call("sub", x, finite(f.most(x))));
   f.setStay(settings.axes.stay);
-  return f.result(f.call("add", finite(f.wide(f.reduce("amax", f.tensor(0)))),
+  return f.result(f.call("add", finite(f.wide(f.most(f.tensor(0)))),
                          f.call("log", f.reduceWide("sum", power))));
 }
 

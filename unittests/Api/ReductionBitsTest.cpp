@@ -272,6 +272,34 @@ TEST(ReductionBits, OfIntegersAndBools) {
                     randomTensor(type, {33, 130}, 13));
 }
 
+TEST(ReductionBits, OfNumbersOfRowsThatAreMadeAfterOtherRows) {
+  const Tensors inputs = {randomTensor(DType::F32, {5, 7}, 18),
+                          randomTensor(DType::F32, {5, 7}, 19)};
+  const auto expectLike = [&](const char *text, const char *first) {
+    EXPECT_EQ(outputsOf(text, inputs)[0].bytes(),
+              outputsOf(first, inputs)[0].bytes())
+        << text;
+  };
+  expectLike("[softmax(@0,1),amax(amax(@1,-1),0)]", "softmax(@0,1)");
+  expectLike("[softmax(@0,0),amax(amax(@1,-1),0)]", "softmax(@0,0)");
+  expectLike("[softmax(@0,1),amax(sum(@1,0,True),1),softmax(@1,0)]",
+             "softmax(@0,1)");
+  // The wide one of two results that are used beside each other.
+  const Tensors sums = {inputs[0], outputsOf("amax(@0,[0,1],True)", inputs)[0],
+                        outputsOf("sum(@0,0,True)", inputs)[0]};
+  EXPECT_EQ(
+      outputsOf("sub(exp(amax(@0,[0,1],True)),exp(sum(@0,0,True)))", inputs)[0]
+          .bytes(),
+      outputsOf("sub(exp(@1),exp(@2))", sums)[0].bytes());
+  EXPECT_EQ(
+      outputsOf("lt(div(@1,exp(amax(@0,[0,1],True))),exp(sum(@0,0,True)))",
+                inputs)[0]
+          .bytes(),
+      outputsOf("lt(div(@3,exp(@1)),exp(@2))",
+                {sums[0], sums[1], sums[2], inputs[1]})[0]
+          .bytes());
+}
+
 /// A text with the inner part computed in its own kernel, as another operand.
 void expectFusionDoesNotShow(const std::string &outer, const std::string &inner,
                              const Tensors &inputs) {

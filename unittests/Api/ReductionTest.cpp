@@ -151,7 +151,11 @@ TEST_P(Reducing, NoElements) {
   // Of no rows there is nothing to say.
   for (const char *text : {"amax(@0,0)", "argmax(@0,0)", "sum(@0,0)"})
     EXPECT_EQ(run(text, {none})[0].shape, Shape{0}) << text;
-  EXPECT_EQ(run("softmax(@0,0)", {none})[0].shape, (Shape{2, 0}));
+  for (const char *text : {"softmax(@0,0)", "softmax(@0,1)", "softmin(@0,1)",
+                           "log_softmax(@0,1)", "layer_norm(@0,1)"})
+    EXPECT_EQ(run(text, {none})[0].shape, (Shape{2, 0})) << text;
+  const auto sums = result("logsumexp(@0,1)", {none});
+  EXPECT_EQ(sums, (std::vector<float>{-Inf, -Inf}));
 }
 
 TEST_P(Reducing, OneElementHasNoVariance) {
