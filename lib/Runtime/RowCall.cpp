@@ -238,80 +238,96 @@ std::uint32_t RowCall::slotOf(RowGroup &group, RowSlot slot) {
   return number;
 }
 
+/// Adds a tensor to the slots of a step, with its strides along the axes of the
+/// group.
+void RowCall::place(RowGroup &group, RowStep &step, const Site &site,
+                    RowSlot slot, const Shape &shape, const Shape &strides) {
+  const std::size_t missing = site.shape.rank() - shape.rank();
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1)
+      continue;
+    std::size_t to = axis + missing;
+    if (site.isOfRows)
+      to = axisOfRows(group, to, site.stays);
+    (group.mask >> to & 1 ? slot.reduced : slot.kept)[to] =
+        strides[axis] * slot.size;
+  }
+  step.slots.push_back(slotOf(group, slot));
+}
+
+/// Adds what a sweep reduces to or keeps.
+void RowCall::addResult(RowGroup &group, RowStep &step, const Site &site,
+                        const SweepTarget &target, DType type) {
+  const bool isReduced = target.kind == SweepTarget::Kind::Reduced;
+  const RowSlot slot{.kind = RowSlot::Kind::Result,
+                     .index = static_cast<std::uint32_t>(results.size()),
+                     .size = static_cast<std::int64_t>(sizeOf(type)),
+                     .isLinear = isReduced || site.isOfRows,
+                     .isScratch = !isReduced && site.reduces};
+  RowResult &result = results.emplace_back();
+  result.value = target.index;
+  result.size = slot.size;
+  if (isReduced)
+    result.uncounted = plan.graph.values[target.index].uncounted();
+  result.shape = shapes[target.index];
+  result.group = static_cast<std::uint32_t>(groups.size() - 1);
+  result.hasElements = slot.isScratch;
+  result.isShared = result.isPlaced = !slot.isLinear && !slot.isScratch;
+  if (result.isPlaced)
+    place(group, step, site, slot, result.shape,
+          contiguousStrides(result.shape));
+  else
+    step.slots.push_back(slotOf(group, slot));
+}
+
+/// Adds what an earlier sweep reduced to or kept.
+void RowCall::addSource(RowGroup &group, RowStep &step, const Site &site,
+                        ValueId value) {
+  const RowResult *found = resultOf(results, value);
+  RowResult &result = results[static_cast<std::size_t>(found - results.data())];
+  RowSlot slot{.kind = RowSlot::Kind::Result,
+               .index = static_cast<std::uint32_t>(found - results.data()),
+               .size = result.size};
+  const bool isOwn = result.group == groups.size() - 1;
+  losesElements |= result.hasElements && (!isOwn || site.shape != result.shape);
+  if (isOwn && !result.isPlaced) {
+    slot.isScratch = result.hasElements;
+    slot.isLinear = !slot.isScratch;
+    step.slots.push_back(slotOf(group, slot));
+    return;
+  }
+  result.isShared = true;
+  place(group, step, site, slot, result.shape, contiguousStrides(result.shape));
+}
+
 void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
   const Plan &own = site.step->sweep.plan;
-  const auto number = static_cast<std::uint32_t>(groups.size() - 1);
-  const auto place = [&](RowSlot slot, const Shape &shape,
-                         const Shape &strides) {
-    const std::size_t missing = site.shape.rank() - shape.rank();
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (shape[axis] == 1)
-        continue;
-      std::size_t to = axis + missing;
-      if (site.isOfRows)
-        to = axisOfRows(group, to, site.stays);
-      (group.mask >> to & 1 ? slot.reduced : slot.kept)[to] =
-          strides[axis] * slot.size;
-    }
-    step.slots.push_back(slotOf(group, slot));
+  const auto placeView = [&](RowSlot::Kind kind, std::size_t index,
+                             const TensorView &view) {
+    place(group, step, site,
+          {.kind = kind,
+           .index = static_cast<std::uint32_t>(index),
+           .size = static_cast<std::int64_t>(sizeOf(view.type()))},
+          view.shape(), view.strides());
   };
   for (std::size_t i = 0; i < own.outputs.size(); ++i) {
     const SweepTarget &target = site.step->sweep.targets[i];
-    if (target.kind == SweepTarget::Kind::Stored) {
-      const TensorView &view = given->outputs[target.index];
-      place({.kind = RowSlot::Kind::Output,
-             .index = target.index,
-             .size = static_cast<std::int64_t>(sizeOf(view.type()))},
-            view.shape(), view.strides());
-      continue;
-    }
-    const bool isReduced = target.kind == SweepTarget::Kind::Reduced;
-    RowSlot slot{.kind = RowSlot::Kind::Result,
-                 .index = static_cast<std::uint32_t>(results.size()),
-                 .size = static_cast<std::int64_t>(sizeOf(own.outputs[i].type)),
-                 .isLinear = isReduced || site.isOfRows,
-                 .isScratch = !isReduced && site.reduces};
-    RowResult &result = results.emplace_back();
-    result.value = target.index;
-    result.size = slot.size;
-    if (isReduced)
-      result.uncounted = plan.graph.values[target.index].uncounted();
-    result.shape = shapes[target.index];
-    result.group = number;
-    result.hasElements = slot.isScratch;
-    if (slot.isLinear || slot.isScratch) {
-      step.slots.push_back(slotOf(group, slot));
-    } else {
-      result.isShared = result.isPlaced = true;
-      place(slot, result.shape, contiguousStrides(result.shape));
-    }
+    if (target.kind == SweepTarget::Kind::Stored)
+      placeView(RowSlot::Kind::Output, target.index,
+                given->outputs[target.index]);
+    else
+      addResult(group, step, site, target, own.outputs[i].type);
   }
-  for (std::uint32_t input : own.graph.inputs) {
-    if (input >= Graph::FirstValue) {
-      const RowResult *result = resultOf(results, input - Graph::FirstValue);
-      RowSlot slot{.kind = RowSlot::Kind::Result,
-                   .index = static_cast<std::uint32_t>(result - results.data()),
-                   .size = result->size};
-      losesElements |= result->hasElements &&
-                       (result->group != number || site.shape != result->shape);
-      if (result->group == number && !result->isPlaced) {
-        slot.isScratch = result->hasElements;
-        slot.isLinear = !slot.isScratch;
-        step.slots.push_back(slotOf(group, slot));
-      } else {
-        results[slot.index].isShared = true;
-        place(slot, result->shape, contiguousStrides(result->shape));
-      }
-      continue;
-    }
-    const TensorView &view = given->inputs[input];
-    const auto &inputs = plan.graph.inputs;
-    place({.kind = RowSlot::Kind::Operand,
-           .index = static_cast<std::uint32_t>(
-               std::find(inputs.begin(), inputs.end(), input) - inputs.begin()),
-           .size = static_cast<std::int64_t>(sizeOf(view.type()))},
-          view.shape(), view.strides());
-  }
+  const auto &inputs = plan.graph.inputs;
+  for (std::uint32_t input : own.graph.inputs)
+    if (input >= Graph::FirstValue)
+      addSource(group, step, site, input - Graph::FirstValue);
+    else
+      placeView(
+          RowSlot::Kind::Operand,
+          static_cast<std::size_t>(
+              std::find(inputs.begin(), inputs.end(), input) - inputs.begin()),
+          given->inputs[input]);
 }
 
 /// Moves the axes of a list together, without those of extent 1, and merges

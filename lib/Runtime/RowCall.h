@@ -172,6 +172,12 @@ private:
   bool joins(const RowGroup &group, const Site &site) const;
   bool isAligned(const RowGroup &group, const Site &site,
                  const RowResult &result) const;
+  void place(RowGroup &group, RowStep &step, const Site &site, RowSlot slot,
+             const Shape &shape, const Shape &strides);
+  void addResult(RowGroup &group, RowStep &step, const Site &site,
+                 const semantics::SweepTarget &target, DType type);
+  void addSource(RowGroup &group, RowStep &step, const Site &site,
+                 semantics::ValueId value);
   void addSlots(RowGroup &group, RowStep &step, const Site &site);
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);

@@ -18,7 +18,6 @@ using namespace kexpr::runtime;
 using ops::ReductionBlock;
 using ops::ReductionLanes;
 using ops::ReductionLoops;
-using semantics::AccessPattern;
 
 /// Bytes of an element at most: what memory is counted in.
 static constexpr std::size_t Word = 8;
