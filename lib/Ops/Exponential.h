@@ -52,7 +52,7 @@ struct ExpOf {
 
   template <class V> static V formula(V x, V y) {
     V difference = x - y;
-    V clamped = atLeast(difference, single::Vanishing);
+    V clamped = atLeast(atMost(difference, 0), single::Vanishing);
     auto [r, shifted] = single::reduce(clamped);
     return scale(single::exponential(r + lost(x, y, difference)), shifted);
   }

@@ -136,6 +136,15 @@ struct RowGroup {
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
   bool hasScratch = false;    ///< Whether elements are kept.
 
+  /// Bytes from the first element of a row to another one.
+  std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
+    std::int64_t offset = 0;
+    for (unsigned axis = reducedAxes; axis-- > 0;) {
+      offset += element % reducedExtents[axis] * slot.reduced[axis];
+      element /= reducedExtents[axis];
+    }
+    return offset;
+  }
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
   }

@@ -11,6 +11,9 @@
 
 namespace kexpr::runtime {
 
+/// Bytes of an element at most: what memory of states is counted in.
+inline constexpr std::size_t Word = 8;
+
 /// A group of sweeps and its memory.
 struct RowContext {
   const RowGroup &group;

@@ -48,9 +48,9 @@ static constexpr std::string_view rowPreamble = R"(
 
 [Types and shapes](types.md#reductions) says what they mean exactly. An axis is
 an integer that is written out, negative from the last one on; `axes` are one,
-a list or `None`, for all; `keepdim` is `True` or `False`. **ULP** is as above,
-in f32 and in f64, where terms do not cancel. The first ones are reductions; the
-others are made of these and of operators.
+a list or `None`, for all; `keepdim` is `True` or `False`. Errors are those
+where terms do not cancel. The first ones are reductions; the others are made of
+these and of operators.
 
 | function | arguments | meaning | ULP |
 |---|---|---|---|

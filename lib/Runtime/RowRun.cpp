@@ -1,0 +1,127 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowTask.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+Status RowCall::run(void *const *first, const RunOptions &options,
+                    const Executor &executor, DefaultFloats &floats) const {
+  const std::unique_ptr<std::byte[]> memory(
+      sharedBytes > 0 ? new std::byte[static_cast<std::size_t>(sharedBytes)]
+                      : nullptr);
+  for (const RowGroup &group : groups)
+    if (auto status =
+            runGroup(group, first, memory.get(), options, executor, floats);
+        !status)
+      return status;
+  return {};
+}
+
+/// Whether stores go past the caches: where these do not hold the call, and
+/// nothing that is written is read.
+bool RowCall::streams(void *const *first, const RunOptions &options) const {
+  if (options.stores == Stores::Cached)
+    return false;
+  for (std::size_t out = 0; out < plan.outputs.size(); ++out)
+    for (std::size_t in = 0; in < plan.inputs.size(); ++in)
+      if (first[out] == first[plan.outputs.size() + in])
+        return false;
+  return options.stores == Stores::Streamed ||
+         movedBytes > static_cast<std::int64_t>(lastCacheBytes());
+}
+
+Status RowCall::runGroup(const RowGroup &group, void *const *first,
+                         std::byte *shared, const RunOptions &options,
+                         const Executor &executor,
+                         DefaultFloats &floats) const {
+  if (group.rows == 0)
+    return {};
+  const LaunchPolicy &policy = group.steps[0].step->policy;
+  const std::int64_t grain = policy.grainFor(options);
+  const double elements =
+      static_cast<double>(group.rows) *
+      static_cast<double>(std::max<std::int64_t>(group.length, 1));
+  constexpr double most = 1e18;
+  const bool isSerial = policy.isSerial(
+      static_cast<std::int64_t>(std::min(elements, most)), options);
+  Split split{.grain = 1,
+              .maxThreads = isSerial ? 1 : options.maxThreads,
+              .stayAwake = options.stayAwake,
+              .host = executor,
+              .floats = &floats};
+  const RowContext context{group,
+                           results,
+                           first,
+                           shared,
+                           plan.outputs.size(),
+                           streams(first, options)};
+  // So few rows that threads would have none.
+  constexpr std::int64_t fewRows = 64;
+  if (!isSerial && !group.hasColumns && !group.hasScratch &&
+      group.rows < fewRows && group.length > 4 * ops::ReductionBlock &&
+      split.maxThreads != 1)
+    return runSplit(group, first, shared, split, context.streams);
+  const std::int64_t tiles = RowTask::tilesOf(group);
+  const double each = elements / static_cast<double>(tiles);
+  split.grain = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(static_cast<double>(grain) / each));
+  RowTask callers(context, false);
+  return forRange(tiles, split, [&](Ranges &ranges) {
+    if (ranges.isCaller()) {
+      for (std::int64_t begin, end; ranges.next(begin, end);)
+        callers.runTiles(begin, end);
+      return;
+    }
+    RowTask own(context, false);
+    for (std::int64_t begin, end; ranges.next(begin, end);)
+      own.runTiles(begin, end);
+  });
+}
+
+/// Long rows, each by all threads, sweep by sweep.
+Status RowCall::runSplit(const RowGroup &group, void *const *first,
+                         std::byte *shared, const Split &split,
+                         bool streams) const {
+  // Results of rows are kept for all sweeps.
+  const std::unique_ptr<std::byte[]> tile(
+      new std::byte[static_cast<std::size_t>(
+          group.rows * std::max<std::int64_t>(group.tileBytes, 1) + 64)]);
+  const RowContext context{
+      group, results, first, shared, plan.outputs.size(), streams, tile.get()};
+  RowTask callers(context, true);
+  std::int64_t most = 0;
+  for (const RowStep &step : group.steps)
+    most = std::max(most, callers.partBytes(step));
+  const std::unique_ptr<std::byte[]> parts(
+      new std::byte[static_cast<std::size_t>(most)]);
+  for (std::size_t i = 0; i < group.steps.size(); ++i) {
+    const RowStep &step = group.steps[i];
+    if (step.isOfRows) {
+      callers.runRowStep(step, 0, group.rows);
+      continue;
+    }
+    const std::int64_t count = group.rows * callers.partsOfRow();
+    auto status = forRange(count, split, [&](Ranges &ranges) {
+      if (ranges.isCaller()) {
+        for (std::int64_t begin, end; ranges.next(begin, end);)
+          callers.runParts(step, begin, end, parts.get());
+        return;
+      }
+      RowTask own(context, true);
+      for (std::int64_t begin, end; ranges.next(begin, end);)
+        own.runParts(step, begin, end, parts.get());
+    });
+    if (!status)
+      return status;
+    if (step.reductions > 0)
+      callers.joinParts(step, parts.get());
+  }
+  return {};
+}
