@@ -291,7 +291,6 @@ std::vector<LoopOf> inspect::loopsOf(const semantics::Plan &plan) {
     for (const semantics::SweepTarget &target : sweep.targets)
       if (target.kind == Reduced || (target.kind == Kept && !isOfElements))
         isOfRows[target.index] = true;
-    sweep.plan.listing = plan.listing;
     loops.push_back({std::move(sweep.plan),
                      concat("sweep ", loops.size() + 1, " of ", sweeps.size(),
                             ": ", textOf(plan.graph, sweep))});

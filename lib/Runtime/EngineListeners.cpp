@@ -161,7 +161,7 @@ static std::string differencesOf(const Plan &plan, OptLevel level) {
     add("", ops::nameOf(plan.precision));
   add("", plan.streams ? "streamed" : "");
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    add(concat('@', plan.graph.inputs[i]), differenceOf(plan.inputs[i]));
+    add(plan.graph.nameOfInput(i), differenceOf(plan.inputs[i]));
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
     add(concat("out", i), differenceOf(plan.outputs[i]));
   constexpr std::size_t most = 80, kept = 60;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowTask.h"
 
+#include "Runtime/Pack.h"
 #include "Support/ThreadMemory.h"
 
 #include <algorithm>

@@ -40,6 +40,8 @@ private:
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
   bool isNeededLater(ValueId id, ValueId reduction) const;
   ValueId rootOf(const SweepTarget &target) const;
+  std::shared_ptr<const syntax::Listing>
+  listingOf(const Targets &targets) const;
   Sweep make(const SweepKey &key, const Targets &targets) const;
 
   const Plan &whole;
@@ -170,6 +172,21 @@ ValueId SweepBuilder::rootOf(const SweepTarget &target) const {
   }
 }
 
+/// The whole's text, where values that are no output stand at their operator.
+std::shared_ptr<const syntax::Listing>
+SweepBuilder::listingOf(const Targets &targets) const {
+  if (!whole.listing)
+    return nullptr;
+  auto listing = std::make_shared<syntax::Listing>(*whole.listing);
+  listing->outputs.clear();
+  for (const SweepTarget &target : targets)
+    listing->outputs.push_back(
+        target.kind == SweepTarget::Kind::Stored
+            ? whole.listing->outputs[target.index]
+            : listing->nodes[graph.origins[target.index]]);
+  return listing;
+}
+
 Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
   std::vector<ValueId> roots;
   std::vector<bool> isInput = isRead;
@@ -182,6 +199,7 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
                        .inputs = {},
                        .outputs = {},
                        .precision = whole.precision,
+                       .listing = listingOf(targets),
                        .source = whole.source},
               .axisSet = std::nullopt,
               .targets = targets,

@@ -16,7 +16,7 @@ namespace {
 
 /// What is known of a sum: rounded, and what that lost.
 struct Pair {
-  double high, lost;
+  double high, lost = 0;
 };
 Pair operator+(Pair a, Pair b) {
   const double high = a.high + b.high, part = high - a.high;

@@ -35,7 +35,8 @@ public:
   template <class T>
   Tensor(DType type, const Shape &shape, const std::vector<T> &values)
       : Tensor(type, shape) {
-    std::memcpy(memory.data(), values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      std::memcpy(memory.data(), values.data(), values.size() * sizeof(T));
   }
 
   TensorView view() const {

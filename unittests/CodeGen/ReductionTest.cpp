@@ -13,6 +13,7 @@
 #include "CodeGen/CompiledLoop.h"
 #include "CodeGen/InnerLoop.h"
 #include "CodeGen/LoopReport.h"
+#include "Ops/Conversion.h"
 #include "Semantics/Interpreter.h"
 #include "TestUtil/Floats.h"
 #include "TestUtil/GuardedBytes.h"
@@ -132,11 +133,10 @@ private:
   }
   std::size_t bytes() const { return room * parts * sizeOf(access.type); }
   void put(std::vector<double> &elements, std::size_t i, int x) const {
-    ops::visitType(access.type, [&]<DType D>() {
-      const auto element = static_cast<ops::Element<D>>(x);
-      std::memcpy(reinterpret_cast<char *>(elements.data()) +
-                      i * sizeof element,
-                  &element, sizeof element);
+    auto *to = reinterpret_cast<char *>(elements.data());
+    ops::visitType(access.type, [i, x, to]<DType D>() {
+      const auto value = static_cast<ops::Element<D>>(x);
+      std::memcpy(to + i * sizeof value, &value, sizeof value);
     });
   }
 
@@ -171,68 +171,57 @@ std::vector<std::byte> elementsOf(DType type, std::int64_t count, int step,
   return bytes;
 }
 
-std::vector<Case> everyCase() {
-  std::vector<Case> cases = {
-      {"SumOfF32", "@0", {F32}, {{"sum", F32}}, {}},
-      {"MeanOfStrided", "@0", {F32}, {{"mean", F32}}, {Strided}},
-      {"SumOfF16", "@0", {DType::F16}, {{"sum", F32}}, {}},
-      {"SumOfF64", "@0", {F64}, {{"sum", F64}}, {}},
-      {"SumOfConstant", "@0", {F32}, {{"sum", F32}}, {Constant}},
-      {"SumOfI64", "@0", {I64}, {{"sum", I64}}, {}},
-      {"SumOfI8", "@0", {I8}, {{"sum", I64}}, {}},
-      {"CountOfTruths", "gt(@0,0.5)", {F32}, {{"sum", I64}}, {}},
-      {"ProdOfF32", "@0", {F32}, {{"prod", F32}}, {}},
-      {"ProdOfF64", "@0", {F64}, {{"prod", F64}}, {}},
-      {"ProdOfI64", "@0", {I64}, {{"prod", I64}}, {}},
-      {"AmaxOfF32", "@0", {F32}, {{"amax", F32}}, {}},
-      {"AminOfF64", "@0", {F64}, {{"amin", F64}}, {}},
-      {"AmaxOfI8", "@0", {I8}, {{"amax", I8}}, {}},
-      {"AminOfI32", "@0", {I32}, {{"amin", I32}}, {}},
-      {"AmaxOfU8", "@0", {U8}, {{"amax", U8}}, {}},
-      {"AnyOfBool", "@0", {DType::Bool}, {{"any", U8}}, {}},
-      {"AllOfComparison", "lt(@0,2.9)", {F32}, {{"all", U8}}, {}},
-      {"Dot", "mul(@0,@1)", {}, {{"sum", F32}}, {}},
-      {"DotOfConstant",
-       "mul(@0,@1)",
-       {},
-       {{"sum", F32}},
-       {Contiguous, Constant}},
-      {"SumOfExp",
-       "exp(sub(@0,@1))",
-       {},
-       {{"sum", F32}},
-       {Contiguous, Constant}},
-      {"SumOfSin", "sin(mul(@0,3))", {}, {{"sum", F32}}, {Strided}},
-      {"AmaxOfLog", "log(@0)", {}, {{"amax", F32}}, {}},
-      {"SumOfPow", "pow(@0,@1)", {F64, F64}, {{"sum", F64}}, {}},
-      {"Moments",
-       "[sub(@0,@1),square(sub(@0,@1))]",
-       {},
-       {{"sum", F32}, {"sum", F32}},
-       {Contiguous, Constant}},
-      {"StoredToo",
-       "[exp(@0),exp(@0),@0]",
-       {},
-       {{"sum", F32}, {"", F32}, {"amax", F32}},
-       {}},
-      {"StoredFirst", "[neg(@0),@0]", {}, {{"", F32}, {"amin", F32}}, {}},
-      {"SumOfQuotients", "div(@0,3)", {}, {{"sum", F32}}, {}},
-      {"AmaxOfQuotients", "div(@0,7)", {}, {{"amax", F32}}, {}},
-      {"MeanOfSilu", "mul(@0,sigmoid(@0))", {}, {{"mean", F32}}, {}},
-      {"LogStoredToo", "[log(@0),log(@0)]", {}, {{"", F32}, {"sum", F32}}, {}},
-      {"QuotientsStoredToo",
-       "[div(@0,3),div(@0,3)]",
-       {},
-       {{"", F32}, {"sum", F32}},
-       {}},
-      {"Everything",
-       "[@0,@0,@0,@0,gt(@0,1)]",
-       {},
-       {{"sum", F32}, {"prod", F32}, {"amax", F32}, {"amin", F32}, {"any", U8}},
-       {}},
-  };
-  return cases;
-}
+const Case Cases[] = {
+    {"SumOfF32", "@0", {F32}, {{"sum", F32}}, {}},
+    {"MeanOfStrided", "@0", {F32}, {{"mean", F32}}, {Strided}},
+    {"SumOfF16", "@0", {DType::F16}, {{"sum", F32}}, {}},
+    {"SumOfF64", "@0", {F64}, {{"sum", F64}}, {}},
+    {"SumOfConstant", "@0", {F32}, {{"sum", F32}}, {Constant}},
+    {"SumOfI64", "@0", {I64}, {{"sum", I64}}, {}},
+    {"SumOfI8", "@0", {I8}, {{"sum", I64}}, {}},
+    {"CountOfTruths", "gt(@0,0.5)", {F32}, {{"sum", I64}}, {}},
+    {"ProdOfF32", "@0", {F32}, {{"prod", F32}}, {}},
+    {"ProdOfF64", "@0", {F64}, {{"prod", F64}}, {}},
+    {"ProdOfI64", "@0", {I64}, {{"prod", I64}}, {}},
+    {"AmaxOfF32", "@0", {F32}, {{"amax", F32}}, {}},
+    {"AminOfF64", "@0", {F64}, {{"amin", F64}}, {}},
+    {"AmaxOfI8", "@0", {I8}, {{"amax", I8}}, {}},
+    {"AminOfI32", "@0", {I32}, {{"amin", I32}}, {}},
+    {"AmaxOfU8", "@0", {U8}, {{"amax", U8}}, {}},
+    {"AnyOfBool", "@0", {DType::Bool}, {{"any", U8}}, {}},
+    {"AllOfComparison", "lt(@0,2.9)", {F32}, {{"all", U8}}, {}},
+    {"Dot", "mul(@0,@1)", {}, {{"sum", F32}}, {}},
+    {"DotOfConstant", "mul(@0,@1)", {}, {{"sum", F32}}, {Contiguous, Constant}},
+    {"SumOfExp", "exp(sub(@0,@1))", {}, {{"sum", F32}}, {Contiguous, Constant}},
+    {"SumOfSin", "sin(mul(@0,3))", {}, {{"sum", F32}}, {Strided}},
+    {"AmaxOfLog", "log(@0)", {}, {{"amax", F32}}, {}},
+    {"SumOfPow", "pow(@0,@1)", {F64, F64}, {{"sum", F64}}, {}},
+    {"Moments",
+     "[sub(@0,@1),square(sub(@0,@1))]",
+     {},
+     {{"sum", F32}, {"sum", F32}},
+     {Contiguous, Constant}},
+    {"StoredToo",
+     "[exp(@0),exp(@0),@0]",
+     {},
+     {{"sum", F32}, {"", F32}, {"amax", F32}},
+     {}},
+    {"StoredFirst", "[neg(@0),@0]", {}, {{"", F32}, {"amin", F32}}, {}},
+    {"SumOfQuotients", "div(@0,3)", {}, {{"sum", F32}}, {}},
+    {"AmaxOfQuotients", "div(@0,7)", {}, {{"amax", F32}}, {}},
+    {"MeanOfSilu", "mul(@0,sigmoid(@0))", {}, {{"mean", F32}}, {}},
+    {"LogStoredToo", "[log(@0),log(@0)]", {}, {{"", F32}, {"sum", F32}}, {}},
+    {"QuotientsStoredToo",
+     "[div(@0,3),div(@0,3)]",
+     {},
+     {{"", F32}, {"sum", F32}},
+     {}},
+    {"Everything",
+     "[@0,@0,@0,@0,gt(@0,1)]",
+     {},
+     {{"sum", F32}, {"prod", F32}, {"amax", F32}, {"amin", F32}, {"any", U8}},
+     {}},
+};
 
 class EveryReduction
     : public testing::TestWithParam<std::tuple<Case, AccessPattern>> {};
@@ -329,7 +318,7 @@ TEST_P(EveryReduction, AsMachineCodeGivesTheInterpretersStates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, EveryReduction,
-                         testing::Combine(testing::ValuesIn(everyCase()),
+                         testing::Combine(testing::ValuesIn(Cases),
                                           testing::Values(Constant,
                                                           Contiguous)),
                          nameOfCase);
@@ -401,7 +390,7 @@ TEST(Reduced, NothingGoesSidewaysInMainLoops) {
 
 TEST(Reduced, NoOrderIsLeftToTheCompiler) {
   for (AccessPattern states : {Constant, Contiguous})
-    for (const Case &each : everyCase()) {
+    for (const Case &each : Cases) {
       const std::string ir =
           textOf(planOf(each, states), zen4(256), codegen::Stage::Llvm);
       for (const char *wrong :
@@ -421,7 +410,7 @@ TEST(Reduced, StatesOfShortLoopsAreNotSpilled) {
                                     {arm, "neoverse-n1"},
                                     {arm, "apple-m1"}}) {
     const auto target = targetOf(triple, cpu, 0);
-    for (const Case &each : everyCase()) {
+    for (const Case &each : Cases) {
       const semantics::Plan plan = planOf(each, Constant);
       if (plan.work().operations > 12)
         continue;

@@ -15,7 +15,7 @@
 using namespace kexpr;
 using namespace kexpr::semantics;
 
-static std::string broadcast(std::vector<Shape> shapes) {
+static std::string broadcast(const std::vector<Shape> &shapes) {
   std::vector<TensorView> views;
   std::vector<std::uint32_t> used;
   for (const Shape &shape : shapes) {

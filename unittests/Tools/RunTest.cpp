@@ -74,7 +74,7 @@ TEST(Run, EveryTierComputesTheSame) {
   EXPECT_EQ(optimized.code, 0) << optimized.err;
   for (const char *option : {"--interpret", "--baseline", "--threads=1"}) {
     auto words = command;
-    words.push_back(option);
+    words.emplace_back(option);
     EXPECT_EQ(run(words).out, optimized.out) << option;
   }
 }
