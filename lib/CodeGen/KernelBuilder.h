@@ -37,6 +37,7 @@ private:
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
   llvm::Value *redoEnd(llvm::Value *index);
+  void computeHolding(llvm::BasicBlock *before, const Position &position);
   void emitSecondBody(llvm::Value *index, llvm::Value *end);
   void openAgain();
   void resumeAt(llvm::Value *end);

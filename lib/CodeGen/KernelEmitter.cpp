@@ -33,6 +33,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             lanesOf(plan, target),
             target.hasHalf,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
+            target.hasPermute,
             target.maskedBytes,
             names} {
   makeFunction();
@@ -279,7 +280,9 @@ unsigned KernelBuilder::run() {
   auto *done = block("done");
   makeArguments();
   hoist();
-  if (level == OptLevel::Baseline || plan.work().rareWide > 0 || hasHead)
+  constexpr unsigned mostRare = 96;
+  if (level == OptLevel::Baseline || plan.work().rareWide > 0 ||
+      plan.work().rareOperations > mostRare || hasHead)
     shareTail();
   const unsigned made = emitMainLoop();
   emitTail(done);

@@ -70,6 +70,20 @@ llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
                                   whole, nullptr, "redo.end");
 }
 
+/// The body with its constants in registers, made in the block before, where it
+/// is short enough to be computed in those that are left.
+void KernelBuilder::computeHolding(llvm::BasicBlock *before,
+                                   const Position &position) {
+  constexpr unsigned mostUsed = 12, longest = 64;
+  HeldConstants held{before->getTerminator(),
+                     target.vectorRegisters - mostUsed};
+  if (level == OptLevel::Optimized && target.vectorRegisters > 16 &&
+      plan.work().operations <= longest)
+    lanes.held = &held;
+  store(position, compute(position));
+  lanes.held = nullptr;
+}
+
 /// What the main loop leaves out with every `rarely` both ways, vector by
 /// vector.
 void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
@@ -81,7 +95,7 @@ void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "r");
   at->addIncoming(index, redo);
   names.suffix = ".second";
-  store({at}, compute({at}));
+  computeHolding(redo, {at});
   setCopy(0);
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "r.next");
   at->addIncoming(next, ir.GetInsertBlock());
@@ -170,7 +184,10 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   names.suffix = ".tail";
   lanes.existing = mask;
   const Position position{at, left, mask};
-  store(position, compute(position));
+  if (isShared)
+    computeHolding(tailEntry, position);
+  else
+    store(position, compute(position));
   setCopy(0);
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
   at->addIncoming(next, ir.GetInsertBlock());

@@ -17,10 +17,13 @@
 #include "Ops/Algebra/Value.h"
 #include "Ops/Conversion.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
+
+#include <array>
 
 namespace kexpr::codegen {
 
@@ -30,6 +33,29 @@ inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
 }
 
 /// Where instructions go, and how many lanes a vector has.
+/// Constants that a loop holds in registers: each is a value of the block in
+/// front of it, where instruction selection cannot make it an operand in
+/// memory, and register allocation can still reload it.
+struct HeldConstants {
+  llvm::Instruction *before; ///< The last of that block.
+  unsigned most;
+  llvm::SmallDenseMap<llvm::Constant *, llvm::Value *> values = {};
+  /// In how many ways of `rarely` we are; those in rare ways reload.
+  unsigned depth = 0;
+
+  llvm::Value *hold(llvm::Constant *constant) {
+    if (depth > 1)
+      return constant;
+    llvm::Value *&value = values[constant];
+    if (!value)
+      value =
+          values.size() > most
+              ? static_cast<llvm::Value *>(constant)
+              : new llvm::FreezeInst(constant, "held", before->getIterator());
+    return value;
+  }
+};
+
 struct LaneBuilder {
   llvm::IRBuilderBase &ir;
   unsigned lanes;
@@ -37,12 +63,16 @@ struct LaneBuilder {
   bool hasHalf;
   /// Bits of the widest vectors with `Target::hasExponents`; 0 without.
   unsigned exponentBits;
+  /// See Target.
+  bool hasPermute;
   unsigned maskedBytes;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
   /// Lanes that hold elements; null for all. The others are never rare.
   llvm::Value *existing = nullptr;
+  /// Where numbers of formulas are to be held, if anywhere.
+  HeldConstants *held = nullptr;
 
   template <class T> llvm::Type *elementType() const {
     if constexpr (std::is_same_v<T, float>)
@@ -72,11 +102,14 @@ struct LaneBuilder {
     return llvm::FixedVectorType::get(elementType<T>(), lanes);
   }
   template <class T> llvm::Value *splat(T c) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return llvm::ConstantFP::get(vectorType<T>(), llvm::APFloat(c));
-    else
+    if constexpr (std::is_floating_point_v<T>) {
+      llvm::Constant *all =
+          llvm::ConstantFP::get(vectorType<T>(), llvm::APFloat(c));
+      return held && !all->isNullValue() ? held->hold(all) : all;
+    } else {
       return llvm::ConstantInt::get(vectorType<T>(),
                                     static_cast<std::uint64_t>(c));
+    }
   }
 };
 
@@ -222,6 +255,28 @@ struct LanesAlgebra {
     return !mask.builder->rareMasks;
   }
 
+  /// In vectors of 512 or 256 bits; what has fewer lanes is widened, and what
+  /// has more is done in parts.
+  template <class T>
+  static Rep<T> lookUp(Rep<std::int32_t> index, const T (&table)[16]) {
+    using I = ops::Value<LanesAlgebra, std::int32_t>;
+    const LaneBuilder *builder = index.builder;
+    if (!builder->hasPermute)
+      return I{index}.lookUpBySelect(table).rep;
+    llvm::IRBuilderBase &ir = builder->ir;
+    const unsigned lanes = builder->lanes;
+    const unsigned most = builder->exponentBits == 512 ? 16 : 8;
+    const unsigned part = std::min(most, std::max(8u, lanes));
+    llvm::SmallVector<llvm::Value *> parts;
+    for (unsigned from = 0; from < lanes; from += part)
+      parts.push_back(permute(builder, lanesFrom(ir, index.value, from, part),
+                              tableOf(table)));
+    llvm::Value *words =
+        parts.size() == 1 ? parts[0] : llvm::concatenateVectors(ir, parts);
+    return {builder, ir.CreateBitCast(lanesFrom(ir, words, 0, lanes),
+                                      builder->template vectorType<T>())};
+  }
+
   /// A block that is entered when any lane is in the mask, and left out of the
   /// way of the loop's straight line.
   template <class V, int N, class F>
@@ -244,7 +299,11 @@ struct LanesAlgebra {
                                           from->getNextNode());
     ir.CreateCondBr(ir.CreateOrReduce(isRare), rare, join, unlikely(context));
     ir.SetInsertPoint(rare);
+    if (builder->held)
+      ++builder->held->depth;
     ops::Several<V, N> chosen = slow();
+    if (builder->held)
+      --builder->held->depth;
     for (int i = 0; i < N; ++i)
       chosen.each[i].rep = select(mask, chosen.each[i].rep, fast.each[i].rep);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
@@ -261,6 +320,57 @@ struct LanesAlgebra {
   }
 
 private:
+  using Words = std::array<std::uint32_t, 16>;
+
+  template <class T> static Words tableOf(const T (&table)[16]) {
+    Words words;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      words[i] = __builtin_bit_cast(std::uint32_t, table[i]);
+    return words;
+  }
+
+  /// Lanes from one on, the last of them again and again where there are fewer.
+  static llvm::Value *lanesFrom(llvm::IRBuilderBase &ir, llvm::Value *vector,
+                                unsigned from, unsigned count) {
+    const unsigned has =
+        llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+    if (from == 0 && count == has)
+      return vector;
+    llvm::SmallVector<int> lanes;
+    for (unsigned i = 0; i < count; ++i)
+      lanes.push_back(static_cast<int>(std::min(from + i, has - 1)));
+    return ir.CreateShuffleVector(vector, lanes);
+  }
+
+  /// The words that 8 or 16 lanes of an index say.
+  static llvm::Value *permute(const LaneBuilder *builder, llvm::Value *index,
+                              const Words &words) {
+    llvm::IRBuilderBase &ir = builder->ir;
+    const llvm::ArrayRef<std::uint32_t> all(words);
+    auto constant = [&ir](llvm::ArrayRef<std::uint32_t> some) {
+      return llvm::ConstantDataVector::get(ir.getContext(), some);
+    };
+    auto call = [&ir](llvm::Intrinsic::ID id,
+                      llvm::ArrayRef<llvm::Value *> arguments) {
+      return ir.CreateIntrinsic(id, {}, arguments);
+    };
+    if (llvm::cast<llvm::FixedVectorType>(index->getType())->getNumElements() ==
+        16)
+      return call(llvm::Intrinsic::x86_avx512_permvar_si_512,
+                  {constant(all), index});
+    llvm::Constant *low = constant(all.take_front(8)),
+                   *high = constant(all.drop_front(8));
+    if (builder->exponentBits)
+      return call(llvm::Intrinsic::x86_avx512_vpermi2var_d_256,
+                  {low, index, high});
+    llvm::Value *isUpper =
+        ir.CreateICmpSLT(ir.CreateShl(index, 28),
+                         llvm::Constant::getNullValue(index->getType()));
+    return ir.CreateSelect(isUpper,
+                           call(llvm::Intrinsic::x86_avx2_permd, {high, index}),
+                           call(llvm::Intrinsic::x86_avx2_permd, {low, index}));
+  }
+
   /// All lanes, in the rounding mode there is.
   template <class T>
   static Rep<T> callOfWidth(const LaneBuilder *builder,

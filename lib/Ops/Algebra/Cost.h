@@ -30,6 +30,8 @@ struct Work {
   unsigned wide = 0;
   /// How many more of these there are where every slow way is taken.
   unsigned rareWide = 0;
+  /// And how many more operations, wide ones included.
+  unsigned rareOperations = 0;
   /// Cycles of the longest dependency chain, in typical latencies.
   unsigned latency = 0;
 };
@@ -70,6 +72,10 @@ struct CostAlgebra {
   }
   template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
     return {a.total, a.ready};
+  }
+  template <class T>
+  static Rep<T> lookUp(Rep<std::int32_t> index, const T (&)[16]) {
+    return step<T>(1, 4, index);
   }
   /// The slow way is not counted: it is taken rarely.
   template <class Values, class F>

@@ -87,6 +87,10 @@ template <Isa I> struct ScalarAlgebra {
     return __builtin_bit_cast(To, a);
   }
 
+  template <class T> static T lookUp(std::int32_t index, const T (&table)[16]) {
+    return table[index & 15];
+  }
+
   template <class Values, class F>
   static Values rarely(bool mask, Values fast, F slow) {
     return __builtin_expect(mask, 0) ? slow() : fast;
