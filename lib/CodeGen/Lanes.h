@@ -39,7 +39,7 @@ inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
 struct HeldConstants {
   llvm::Instruction *before; ///< The last of that block.
   unsigned most;
-  llvm::SmallDenseMap<llvm::Constant *, llvm::Value *> values = {};
+  llvm::SmallDenseMap<llvm::Constant *, llvm::Value *> values{};
   /// In how many ways of `rarely` we are; those in rare ways reload.
   unsigned depth = 0;
 

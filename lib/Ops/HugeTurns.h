@@ -97,8 +97,8 @@ TwoParts<V> narrowRest(const HugeTurns<Parts, V> &turns) {
   return {(turns.whole & ~lowest).template to<float>(), low};
 }
 
-/// high + low as an angle of the first part less the second, for a low part that
-/// may be larger than the last bit of the other.
+/// high + low as an angle of the first part less the second, for a low part
+/// that may be larger than the last bit of the other.
 template <class V> TwoParts<V> angleOf(TwoParts<V> rest) {
   V tail = fma(rest.low, 0x1.921fb6p-32f, rest.high * -0x1.777a5cp-57f);
   V angle = fma(rest.high, 0x1.921fb6p-32f, tail);
