@@ -99,7 +99,8 @@ template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
   auto far = [=] {
     auto turns = turns::hugeTurns<Parts, Quarter>(x);
     auto [high, rest] = turns::narrowRest(turns);
-    V angle = fma(high, 0x1.921fb6p-32f * turns.Unit, rest * 0x1.921fb6p-32f);
+    V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, rest * 0x1.921fb6p-32f);
+    angle = fma(high, 0x1.921fb6p-32f * turns.Unit, angle);
     auto isSmall = abs(angle) < 0x1p-15f;
     angle = rarely(isSmall & isFar, angle, [turns] {
       return turns::wideRest(turns).template to<float>();
