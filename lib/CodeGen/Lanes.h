@@ -17,7 +17,6 @@
 #include "Ops/Algebra/Value.h"
 #include "Ops/Conversion.h"
 
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -32,7 +31,6 @@ inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
   return llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
 }
 
-/// Where instructions go, and how many lanes a vector has.
 /// Constants that a loop holds in registers: each is a value of the block in
 /// front of it, where instruction selection cannot make it an operand in
 /// memory, and register allocation can still reload it.
@@ -56,6 +54,7 @@ struct HeldConstants {
   }
 };
 
+/// Where instructions go, and how many lanes a vector has.
 struct LaneBuilder {
   llvm::IRBuilderBase &ir;
   unsigned lanes;
@@ -129,6 +128,11 @@ KEXPR_OF_WIDTHS(getexp)
 KEXPR_OF_WIDTHS(getmant)
 KEXPR_OF_WIDTHS(fixupimm)
 #undef KEXPR_OF_WIDTHS
+
+/// For each lane of an index the element of a constant vector that its low bits
+/// say, by permutations where they serve and by loads elsewhere.
+llvm::Value *emitLookUp(const LaneBuilder &builder, llvm::Value *index,
+                        llvm::Constant *table);
 
 struct LanesAlgebra {
   template <class T> struct Rep {
@@ -255,26 +259,13 @@ struct LanesAlgebra {
     return !mask.builder->rareMasks;
   }
 
-  /// In vectors of 512 or 256 bits; what has fewer lanes is widened, and what
-  /// has more is done in parts.
-  template <class T>
-  static Rep<T> lookUp(Rep<std::int32_t> index, const T (&table)[16]) {
-    using I = ops::Value<LanesAlgebra, std::int32_t>;
+  template <class T, int N>
+  static Rep<T> lookUp(Rep<ops::IntOf<T>> index, const T (&table)[N]) {
     const LaneBuilder *builder = index.builder;
-    if (!builder->hasPermute)
-      return I{index}.lookUpBySelect(table).rep;
-    llvm::IRBuilderBase &ir = builder->ir;
-    const unsigned lanes = builder->lanes;
-    const unsigned most = builder->exponentBits == 512 ? 16 : 8;
-    const unsigned part = std::min(most, std::max(8u, lanes));
-    llvm::SmallVector<llvm::Value *> parts;
-    for (unsigned from = 0; from < lanes; from += part)
-      parts.push_back(permute(builder, lanesFrom(ir, index.value, from, part),
-                              tableOf(table)));
-    llvm::Value *words =
-        parts.size() == 1 ? parts[0] : llvm::concatenateVectors(ir, parts);
-    return {builder, ir.CreateBitCast(lanesFrom(ir, words, 0, lanes),
-                                      builder->template vectorType<T>())};
+    return {builder,
+            builder->ir.CreateBitCast(
+                emitLookUp(*builder, index.value, elementsOf(*builder, table)),
+                builder->template vectorType<T>())};
   }
 
   /// A block that is entered when any lane is in the mask, and left out of the
@@ -320,55 +311,16 @@ struct LanesAlgebra {
   }
 
 private:
-  using Words = std::array<std::uint32_t, 16>;
-
-  template <class T> static Words tableOf(const T (&table)[16]) {
-    Words words;
-    for (std::size_t i = 0; i < words.size(); ++i)
-      words[i] = __builtin_bit_cast(std::uint32_t, table[i]);
-    return words;
-  }
-
-  /// Lanes from one on, the last of them again and again where there are fewer.
-  static llvm::Value *lanesFrom(llvm::IRBuilderBase &ir, llvm::Value *vector,
-                                unsigned from, unsigned count) {
-    const unsigned has =
-        llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
-    if (from == 0 && count == has)
-      return vector;
-    llvm::SmallVector<int> lanes;
-    for (unsigned i = 0; i < count; ++i)
-      lanes.push_back(static_cast<int>(std::min(from + i, has - 1)));
-    return ir.CreateShuffleVector(vector, lanes);
-  }
-
-  /// The words that 8 or 16 lanes of an index say.
-  static llvm::Value *permute(const LaneBuilder *builder, llvm::Value *index,
-                              const Words &words) {
-    llvm::IRBuilderBase &ir = builder->ir;
-    const llvm::ArrayRef<std::uint32_t> all(words);
-    auto constant = [&ir](llvm::ArrayRef<std::uint32_t> some) {
-      return llvm::ConstantDataVector::get(ir.getContext(), some);
-    };
-    auto call = [&ir](llvm::Intrinsic::ID id,
-                      llvm::ArrayRef<llvm::Value *> arguments) {
-      return ir.CreateIntrinsic(id, {}, arguments);
-    };
-    if (llvm::cast<llvm::FixedVectorType>(index->getType())->getNumElements() ==
-        16)
-      return call(llvm::Intrinsic::x86_avx512_permvar_si_512,
-                  {constant(all), index});
-    llvm::Constant *low = constant(all.take_front(8)),
-                   *high = constant(all.drop_front(8));
-    if (builder->exponentBits)
-      return call(llvm::Intrinsic::x86_avx512_vpermi2var_d_256,
-                  {low, index, high});
-    llvm::Value *isUpper =
-        ir.CreateICmpSLT(ir.CreateShl(index, 28),
-                         llvm::Constant::getNullValue(index->getType()));
-    return ir.CreateSelect(isUpper,
-                           call(llvm::Intrinsic::x86_avx2_permd, {high, index}),
-                           call(llvm::Intrinsic::x86_avx2_permd, {low, index}));
+  /// As a vector of doubles, or of words of 32 bits.
+  template <class T, int N>
+  static llvm::Constant *elementsOf(const LaneBuilder &builder,
+                                    const T (&table)[N]) {
+    using E = std::conditional_t<sizeof(T) == 8, double, std::uint32_t>;
+    std::array<E, N> elements;
+    for (std::size_t i = 0; i < N; ++i)
+      elements[i] = __builtin_bit_cast(E, table[i]);
+    return llvm::ConstantDataVector::get(builder.ir.getContext(),
+                                         llvm::ArrayRef<E>(elements));
   }
 
   /// All lanes, in the rounding mode there is.

@@ -73,9 +73,9 @@ struct CostAlgebra {
   template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
     return {a.total, a.ready};
   }
-  template <class T>
-  static Rep<T> lookUp(Rep<std::int32_t> index, const T (&)[16]) {
-    return step<T>(1, 4, index);
+  template <class T, int N>
+  static Rep<T> lookUp(Rep<IntOf<T>> index, const T (&)[N]) {
+    return step<T>(N / 16, 4, index);
   }
   /// The slow way is not counted: it is taken rarely.
   template <class Values, class F>

@@ -87,8 +87,9 @@ template <Isa I> struct ScalarAlgebra {
     return __builtin_bit_cast(To, a);
   }
 
-  template <class T> static T lookUp(std::int32_t index, const T (&table)[16]) {
-    return table[index & 15];
+  template <class T, int N>
+  static T lookUp(IntOf<T> index, const T (&table)[N]) {
+    return table[index & (N - 1)];
   }
 
   template <class Values, class F>

@@ -23,7 +23,7 @@
 ///   A::hasExponents<T>(a), A::mantissa<T>(a), A::exponent<T>(a),
 ///   A::edges<T>(a, b)                if it may have instructions for these
 ///   A::takesGeneral<T>(mask)         if `mostly` may have no fast way
-///   A::lookUp<T>(index, table)       if it has better than 15 selections
+///   A::lookUp<T>(index, table)       if it has better than selections
 ///
 /// Every primitive is a single correctly rounded IEEE operation (or an exact
 /// one), so all algebras compute the same bits. NaN payloads are unspecified.
@@ -243,25 +243,26 @@ template <class A, class T> struct Value {
     return select(mask, a, a.like(b));
   }
 
-  /// The entry of the table that the low four bits of this integer say.
-  template <class U> As<U> lookUp(const U (&table)[16]) const {
-    static_assert(sizeof(U) == 4 && sizeof(T) == 4);
+  /// The entry of the table that the low bits of this integer say. Of 16 words
+  /// and of 32 doubles vectors make few instructions.
+  template <class U, int N> As<U> lookUp(const U (&table)[N]) const {
+    static_assert(sizeof(U) == sizeof(T) && (N & (N - 1)) == 0);
     if constexpr (requires { A::template lookUp<U>(rep, table); })
       return {A::template lookUp<U>(rep, table)};
     else
       return lookUpBySelect(table);
   }
-  template <class U> As<U> lookUpBySelect(const U (&table)[16]) const {
-    As<U> left[] = {likeAs(table[0]),  likeAs(table[1]),  likeAs(table[2]),
-                    likeAs(table[3]),  likeAs(table[4]),  likeAs(table[5]),
-                    likeAs(table[6]),  likeAs(table[7]),  likeAs(table[8]),
-                    likeAs(table[9]),  likeAs(table[10]), likeAs(table[11]),
-                    likeAs(table[12]), likeAs(table[13]), likeAs(table[14]),
-                    likeAs(table[15])};
-    for (int bit = 3; bit >= 0; --bit) {
-      Mask upper = (*this << (31 - bit)) < 0;
-      for (int i = 0; i < 1 << bit; ++i)
-        left[i] = select(upper, left[i + (1 << bit)], left[i]);
+  template <class U, int N> As<U> lookUpBySelect(const U (&table)[N]) const {
+    As<U> left[N];
+    for (int i = 0; i < N; ++i)
+      left[i] = likeAs(table[i]);
+    int above = static_cast<int>(sizeof(T)) * 8;
+    for (int i = N; i > 1; i /= 2)
+      --above;
+    for (int half = N / 2; half > 0; half /= 2) {
+      Mask upper = (*this << above++) < 0;
+      for (int i = 0; i < half; ++i)
+        left[i] = select(upper, left[i + half], left[i]);
     }
     return left[0];
   }
