@@ -38,11 +38,11 @@ struct HeldConstants {
   llvm::Instruction *before; ///< The last of that block.
   unsigned most;
   llvm::SmallDenseMap<llvm::Constant *, llvm::Value *> values{};
-  /// In how many ways of `rarely` we are; those in rare ways reload.
+  /// In how many ways of `rarely` we are; rare ways reload.
   unsigned depth = 0;
 
   llvm::Value *hold(llvm::Constant *constant) {
-    if (depth > 1)
+    if (depth > 0)
       return constant;
     llvm::Value *&value = values[constant];
     if (!value)
@@ -68,6 +68,8 @@ struct LaneBuilder {
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
+  /// If set as well, only one inside another does: in how many we are.
+  unsigned *rareDepth = nullptr;
   /// Lanes that hold elements; null for all. The others are never rare.
   llvm::Value *existing = nullptr;
   /// Where numbers of formulas are to be held, if anywhere.
@@ -256,7 +258,7 @@ struct LanesAlgebra {
   }
 
   template <class T> static bool takesGeneral(Rep<bool> mask) {
-    return !mask.builder->rareMasks;
+    return !mask.builder->rareMasks || mask.builder->rareDepth;
   }
 
   template <class T, int N>
@@ -274,10 +276,13 @@ struct LanesAlgebra {
   static ops::Several<V, N> rarely(Rep<bool> mask, ops::Several<V, N> fast,
                                    F slow) {
     const LaneBuilder *builder = mask.builder;
-    if (builder->rareMasks) {
-      builder->rareMasks->push_back(mask.value);
+    llvm::SmallVectorImpl<llvm::Value *> *masks = builder->rareMasks;
+    unsigned *depth = builder->rareDepth;
+    if (masks && (!depth || *depth > 0)) {
+      masks->push_back(mask.value);
       return fast;
     }
+    const std::size_t known = masks ? masks->size() : 0;
     llvm::IRBuilderBase &ir = builder->ir;
     llvm::LLVMContext &context = ir.getContext();
     llvm::Value *isRare = mask.value;
@@ -292,20 +297,31 @@ struct LanesAlgebra {
     ir.SetInsertPoint(rare);
     if (builder->held)
       ++builder->held->depth;
+    if (depth)
+      ++*depth;
     ops::Several<V, N> chosen = slow();
     if (builder->held)
       --builder->held->depth;
+    if (depth)
+      --*depth;
     for (int i = 0; i < N; ++i)
       chosen.each[i].rep = select(mask, chosen.each[i].rep, fast.each[i].rep);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
     ir.CreateBr(join);
     ir.SetInsertPoint(join);
+    auto either = [&](llvm::Value *otherwise, llvm::Value *ifRare) {
+      llvm::PHINode *result = ir.CreatePHI(otherwise->getType(), 2);
+      result->addIncoming(otherwise, from);
+      result->addIncoming(ifRare, rareEnd);
+      return result;
+    };
     for (int i = 0; i < N; ++i) {
       llvm::Value *&value = fast.each[i].rep.value;
-      llvm::PHINode *result = ir.CreatePHI(value->getType(), 2);
-      result->addIncoming(value, from);
-      result->addIncoming(chosen.each[i].rep.value, rareEnd);
-      value = result;
+      value = either(value, chosen.each[i].rep.value);
+    }
+    for (std::size_t i = known; masks && i < masks->size(); ++i) {
+      llvm::Value *&inner = (*masks)[i];
+      inner = either(llvm::Constant::getNullValue(inner->getType()), inner);
     }
     return fast;
   }

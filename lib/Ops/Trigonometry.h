@@ -60,13 +60,14 @@ template <bool Quarter, class V> QuarterTurns<V> reduceNear(V x) {
 template <bool Quarter, class V>
 QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
   auto turns = turns::hugeTurns<2, Quarter>(x);
-  auto rest = turns::angleOf(turns::narrowRest(turns));
-  auto isSmall = abs(rest.high) < 0x1p-13f;
-  auto [r, low] =
+  auto rest = turns::narrowRest(turns);
+  auto isSmall = abs(rest.high) < 0x1p19f;
+  auto [high, tail] =
       rarely(isSmall & isFar, Several<V, 2>{{rest.high, rest.low}}, [turns] {
-        auto [high, low] = turns::angleOf(turns::smallRest(turns));
+        auto [high, low] = turns::smallRest(turns);
         return Several<V, 2>{{high, low}};
       }).each;
+  auto [r, low] = turns::angleOf(turns::TwoParts<V>{high, tail});
   return {{r, low, turns.count.template bits<float>()}};
 }
 
