@@ -21,6 +21,7 @@
 #include "Bench/Table.h"
 #include "kexpr/kexpr.h"
 
+#include "Ops/InputClasses.h"
 #include "Ops/Table.h"
 
 #include <algorithm>
@@ -29,7 +30,6 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <random>
 
 using namespace kexpr;
@@ -37,16 +37,8 @@ using namespace kexpr::tools;
 
 static constexpr std::int64_t elements = 8000;
 static constexpr double shares[] = {0.001, 0.01, 0.1, 0.5, 1};
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-
-/// Inputs that something may be slow on; f64 has its own where they differ.
-struct InputClass {
-  const char *name;
-  double single, twice;
-  bool isSpread = false; ///< Random numbers up to the value.
-};
 
 struct Subject {
   std::string name;
@@ -71,7 +63,7 @@ public:
     fill(ordinary);
     fill(other);
   }
-  void mix(const InputClass &kind, double share) {
+  void mix(const ops::InputClass &kind, double share) {
     mixed = ordinary;
     std::mt19937 generator(7);
     std::uniform_real_distribution<double> draw(0, 1);
@@ -100,23 +92,6 @@ private:
 using Run = std::function<void()>;
 
 } // namespace
-
-static constexpr InputClass classes[] = {
-    {"0", 0, 0},
-    {"-0", -0.0, -0.0},
-    {"subnormal", 1e-38, 2e-308, true},
-    {"least", 1.2e-38, 2.3e-308},
-    {"90", 90, 710},
-    {"-90", -90, -710},
-    {"100", 100, 740},
-    {"-100", -100, -740},
-    {"1e9", 1e9, 1e9},
-    {"-1e9", -1e9, -1e9},
-    {"max", 3e38, 1e308},
-    {"inf", infinity, infinity},
-    {"-inf", -infinity, -infinity},
-    {"nan", NAN, NAN},
-};
 
 /// Median seconds of each run, in interleaved rounds.
 static std::vector<double> timeAll(const std::vector<Run> &runs) {
@@ -177,7 +152,7 @@ public:
   }
 
   /// The ratio of each share of a class that is put in one operand.
-  std::vector<double> ratios(const InputClass &kind, unsigned operand) {
+  std::vector<double> ratios(const ops::InputClass &kind, unsigned operand) {
     std::vector<std::vector<T>> mixed;
     for (double share : shares) {
       inputs.mix(kind, share);
@@ -307,7 +282,7 @@ static std::vector<std::string> measure(const Engine &engine,
                                         std::ostream &tsv) {
   Measurement<T> measurement(engine, subject);
   std::vector<std::string> row = {subject.name};
-  for (const InputClass &kind : classes) {
+  for (const ops::InputClass &kind : ops::InputClasses) {
     double worst = 0;
     for (unsigned operand = 0; operand < subject.arity; ++operand) {
       const auto ratios = measurement.ratios(kind, operand);
@@ -352,7 +327,7 @@ int main(int argc, char **argv) {
   std::ofstream tsv(settings.tsv.empty() ? "/dev/null" : settings.tsv);
   tsv << "kernel\toperand\tclass\tshare\tratio\tlow\thigh\n";
   std::vector<std::string> header = {"kernel"};
-  for (const InputClass &kind : classes)
+  for (const ops::InputClass &kind : ops::InputClasses)
     header.emplace_back(kind.name);
   Table table(header);
   for (const Subject &subject : subjects()) {

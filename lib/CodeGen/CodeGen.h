@@ -50,6 +50,9 @@ struct Target {
   /// Whether there are instructions for exponents: to scale by a power of two,
   /// out of range too, and to take a number, or its class, apart.
   bool hasExponents = false;
+  /// Whether one instruction takes the elements of a vector of 256 bits in an
+  /// order that another vector says.
+  bool hasPermute = false;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;

@@ -37,6 +37,7 @@ private:
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
   llvm::Value *redoEnd(llvm::Value *index);
+  Values computeHolding(llvm::BasicBlock *before, const Position &position);
   void emitSecondBody(llvm::Value *index, llvm::Value *end);
   void openAgain();
   void resumeAt(llvm::Value *end);
@@ -91,6 +92,8 @@ private:
   const bool holdsStates;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
+  /// Whether there is a second body besides the tail.
+  bool hasSecondBody = false;
   NameContext names;
   NamingBuilder ir;
   LaneBuilder lanes;

@@ -34,6 +34,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             lanesOf(plan, target),
             target.hasHalf,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
+            target.hasPermute,
             target.maskedBytes,
             names} {
   makeFunction();
@@ -301,7 +302,9 @@ unsigned KernelBuilder::run() {
   for (LoopStates &each : states)
     each.open(lanes);
   hoist();
-  if (level == OptLevel::Baseline || plan.work().rareWide > 0 || hasHead)
+  constexpr unsigned mostRare = 96;
+  if (level == OptLevel::Baseline || plan.work().rareWide > 0 ||
+      plan.work().rareOperations > mostRare || hasHead)
     shareTail();
   const unsigned made = emitMainLoop();
   emitTail(done);

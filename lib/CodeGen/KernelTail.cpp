@@ -72,8 +72,24 @@ llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
                                   whole, nullptr, "redo.end");
 }
 
+/// The body with its constants in registers, made in the block before, where it
+/// is short enough to be computed in those that are left.
+KernelBuilder::Values KernelBuilder::computeHolding(llvm::BasicBlock *before,
+                                                    const Position &position) {
+  constexpr unsigned mostUsed = 12, longest = 64;
+  HeldConstants held{before->getTerminator(),
+                     target.vectorRegisters - mostUsed};
+  if (level == OptLevel::Optimized && target.vectorRegisters > 16 &&
+      plan.work().operations <= longest)
+    lanes.held = &held;
+  Values values = compute(position);
+  lanes.held = nullptr;
+  return values;
+}
+
 /// What the main loop leaves out with every `rarely` both ways, vector by
-/// vector.
+/// vector. For a slow way inside another it goes on to the tail, which has
+/// that as well.
 void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   llvm::BasicBlock *redo = ir.GetInsertBlock();
   auto *second = block("second", tailEntry),
@@ -83,8 +99,25 @@ void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "r");
   at->addIncoming(index, redo);
   names.suffix = ".second";
-  store({at}, compute({at}));
+  llvm::SmallVector<llvm::Value *> rarerMasks;
+  unsigned depth = 0;
+  lanes.rareMasks = &rarerMasks;
+  lanes.rareDepth = &depth;
+  const Values values = computeHolding(redo, {at});
+  lanes.rareMasks = nullptr;
+  lanes.rareDepth = nullptr;
+  if (!rarerMasks.empty()) {
+    shareTail();
+    llvm::Value *isRarer = ir.CreateOrReduce(ir.CreateOr(rarerMasks));
+    from->addIncoming(at, ir.GetInsertBlock());
+    to->addIncoming(end, ir.GetInsertBlock());
+    auto *stored = block("stored", tailEntry);
+    ir.CreateCondBr(isRarer, tailEntry, stored, unlikely(ir.getContext()));
+    ir.SetInsertPoint(stored);
+  }
+  store({at}, values);
   setCopy(0);
+  hasSecondBody = true;
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "r.next");
   at->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, end, "more"), second, resume);
@@ -126,7 +159,8 @@ void KernelBuilder::narrow(unsigned fewer) {
 }
 
 /// The tail is the second body as well where that is long: of doubles, and in
-/// code that is to be there soon. It is the head as well.
+/// code that is to be there soon. It is the head as well, and has what a second
+/// body leaves out.
 void KernelBuilder::shareTail() {
   llvm::IRBuilderBase::InsertPointGuard guard(ir);
   ir.SetInsertPoint(tailEntry);
@@ -144,11 +178,13 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
     to->eraseFromParent();
     from = to = nullptr;
   }
-  // Whole vectors where they pay: with registers for two of doubles, and not
-  // for the longest slow ways, which would take too long to compile.
+  // Whole vectors where they pay: without doubles or with registers for two of
+  // them, and not for the longest slow ways, which would take too long to
+  // compile.
   constexpr unsigned most = 512;
+  const bool isNarrow = plan.work().wide == 0 && plan.work().rareWide == 0;
   const bool isWhole = from && !rare.empty() && level == OptLevel::Optimized &&
-                       target.vectorRegisters > 16 &&
+                       (isNarrow || target.vectorRegisters > 16) &&
                        plan.work().rareWide <= most;
   if (!isWhole && (!rare.empty() || computesWide(plan)))
     narrow(tailLanes);
@@ -172,7 +208,9 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   names.suffix = ".tail";
   lanes.existing = mask;
   const Position position{at, left, mask};
-  store(position, compute(position));
+  store(position, isShared && !hasSecondBody
+                      ? computeHolding(tailEntry, position)
+                      : compute(position));
   setCopy(0);
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(lanes.lanes), "j.next");
   at->addIncoming(next, ir.GetInsertBlock());

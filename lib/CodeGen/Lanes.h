@@ -22,12 +22,37 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include <array>
+
 namespace kexpr::codegen {
 
 /// The weights of a branch that is hardly ever taken.
 inline llvm::MDNode *unlikely(llvm::LLVMContext &context) {
   return llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
 }
+
+/// Constants that a loop holds in registers: each is a value of the block in
+/// front of it, where instruction selection cannot make it an operand in
+/// memory, and register allocation can still reload it.
+struct HeldConstants {
+  llvm::Instruction *before; ///< The last of that block.
+  unsigned most;
+  llvm::SmallDenseMap<llvm::Constant *, llvm::Value *> values{};
+  /// In how many ways of `rarely` we are; rare ways reload.
+  unsigned depth = 0;
+
+  llvm::Value *hold(llvm::Constant *constant) {
+    if (depth > 0)
+      return constant;
+    llvm::Value *&value = values[constant];
+    if (!value)
+      value =
+          values.size() > most
+              ? static_cast<llvm::Value *>(constant)
+              : new llvm::FreezeInst(constant, "held", before->getIterator());
+    return value;
+  }
+};
 
 /// Where instructions go, and how many lanes a vector has.
 struct LaneBuilder {
@@ -37,12 +62,18 @@ struct LaneBuilder {
   bool hasHalf;
   /// Bits of the widest vectors with `Target::hasExponents`; 0 without.
   unsigned exponentBits;
+  /// See Target.
+  bool hasPermute;
   unsigned maskedBytes;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
+  /// If set as well, only one inside another does: in how many we are.
+  unsigned *rareDepth = nullptr;
   /// Lanes that hold elements; null for all. The others are never rare.
   llvm::Value *existing = nullptr;
+  /// Where numbers of formulas are to be held, if anywhere.
+  HeldConstants *held = nullptr;
 
   template <class T> llvm::Type *elementType() const {
     if constexpr (std::is_same_v<T, float>)
@@ -72,11 +103,14 @@ struct LaneBuilder {
     return llvm::FixedVectorType::get(elementType<T>(), lanes);
   }
   template <class T> llvm::Value *splat(T c) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return llvm::ConstantFP::get(vectorType<T>(), llvm::APFloat(c));
-    else
+    if constexpr (std::is_floating_point_v<T>) {
+      llvm::Constant *all =
+          llvm::ConstantFP::get(vectorType<T>(), llvm::APFloat(c));
+      return held && !all->isNullValue() ? held->hold(all) : all;
+    } else {
       return llvm::ConstantInt::get(vectorType<T>(),
                                     static_cast<std::uint64_t>(c));
+    }
   }
 };
 
@@ -96,6 +130,11 @@ KEXPR_OF_WIDTHS(getexp)
 KEXPR_OF_WIDTHS(getmant)
 KEXPR_OF_WIDTHS(fixupimm)
 #undef KEXPR_OF_WIDTHS
+
+/// For each lane of an index the element of a constant vector that its low bits
+/// say, by permutations where they serve and by loads elsewhere.
+llvm::Value *emitLookUp(const LaneBuilder &builder, llvm::Value *index,
+                        llvm::Constant *table);
 
 struct LanesAlgebra {
   template <class T> struct Rep {
@@ -219,7 +258,16 @@ struct LanesAlgebra {
   }
 
   template <class T> static bool takesGeneral(Rep<bool> mask) {
-    return !mask.builder->rareMasks;
+    return !mask.builder->rareMasks || mask.builder->rareDepth;
+  }
+
+  template <class T, int N>
+  static Rep<T> lookUp(Rep<ops::IntOf<T>> index, const T (&table)[N]) {
+    const LaneBuilder *builder = index.builder;
+    return {builder,
+            builder->ir.CreateBitCast(
+                emitLookUp(*builder, index.value, elementsOf(*builder, table)),
+                builder->template vectorType<T>())};
   }
 
   /// A block that is entered when any lane is in the mask, and left out of the
@@ -228,10 +276,13 @@ struct LanesAlgebra {
   static ops::Several<V, N> rarely(Rep<bool> mask, ops::Several<V, N> fast,
                                    F slow) {
     const LaneBuilder *builder = mask.builder;
-    if (builder->rareMasks) {
-      builder->rareMasks->push_back(mask.value);
+    llvm::SmallVectorImpl<llvm::Value *> *masks = builder->rareMasks;
+    unsigned *depth = builder->rareDepth;
+    if (masks && (!depth || *depth > 0)) {
+      masks->push_back(mask.value);
       return fast;
     }
+    const std::size_t known = masks ? masks->size() : 0;
     llvm::IRBuilderBase &ir = builder->ir;
     llvm::LLVMContext &context = ir.getContext();
     llvm::Value *isRare = mask.value;
@@ -244,23 +295,50 @@ struct LanesAlgebra {
                                           from->getNextNode());
     ir.CreateCondBr(ir.CreateOrReduce(isRare), rare, join, unlikely(context));
     ir.SetInsertPoint(rare);
+    if (builder->held)
+      ++builder->held->depth;
+    if (depth)
+      ++*depth;
     ops::Several<V, N> chosen = slow();
+    if (builder->held)
+      --builder->held->depth;
+    if (depth)
+      --*depth;
     for (int i = 0; i < N; ++i)
       chosen.each[i].rep = select(mask, chosen.each[i].rep, fast.each[i].rep);
     llvm::BasicBlock *rareEnd = ir.GetInsertBlock();
     ir.CreateBr(join);
     ir.SetInsertPoint(join);
+    auto either = [&](llvm::Value *otherwise, llvm::Value *ifRare) {
+      llvm::PHINode *result = ir.CreatePHI(otherwise->getType(), 2);
+      result->addIncoming(otherwise, from);
+      result->addIncoming(ifRare, rareEnd);
+      return result;
+    };
     for (int i = 0; i < N; ++i) {
       llvm::Value *&value = fast.each[i].rep.value;
-      llvm::PHINode *result = ir.CreatePHI(value->getType(), 2);
-      result->addIncoming(value, from);
-      result->addIncoming(chosen.each[i].rep.value, rareEnd);
-      value = result;
+      value = either(value, chosen.each[i].rep.value);
+    }
+    for (std::size_t i = known; masks && i < masks->size(); ++i) {
+      llvm::Value *&inner = (*masks)[i];
+      inner = either(llvm::Constant::getNullValue(inner->getType()), inner);
     }
     return fast;
   }
 
 private:
+  /// As a vector of doubles, or of words of 32 bits.
+  template <class T, int N>
+  static llvm::Constant *elementsOf(const LaneBuilder &builder,
+                                    const T (&table)[N]) {
+    using E = std::conditional_t<sizeof(T) == 8, double, std::uint32_t>;
+    std::array<E, N> elements;
+    for (std::size_t i = 0; i < N; ++i)
+      elements[i] = __builtin_bit_cast(E, table[i]);
+    return llvm::ConstantDataVector::get(builder.ir.getContext(),
+                                         llvm::ArrayRef<E>(elements));
+  }
+
   /// All lanes, in the rounding mode there is.
   template <class T>
   static Rep<T> callOfWidth(const LaneBuilder *builder,

@@ -388,17 +388,17 @@ template <class V, class I> V alternate(V value, I count) {
       .template bits<float>();
 }
 
-/// sin(x), or cos(x) if Quarter, for |x| <= TurnsLimit.
-template <bool Quarter, class V> V sine(V x) {
-  auto [r, count] = turn<1, Quarter>(x);
+/// sin(x), or cos(x) if that was turned with Quarter.
+template <class V> V sine(Turned<V> turned) {
+  auto [r, count] = turned;
   V ratio = horner(r * r, 0x1p0, -0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6f2p-13,
                    0x1.5d9p-19);
   return alternate(r, count) * ratio;
 }
 
-/// For |x| <= TurnsLimit.
-template <class V> V tan(V x) {
-  auto [r, count] = turn<2>(x);
+/// tan(x), turned by quarters.
+template <class V> V tan(Turned<V> turned) {
+  auto [r, count] = turned;
   V z = r * r;
   V p = r * fma(z, -0x1.885314p-4f, 1.0f);
   V q = horner(z, 0x1p0, -0x1.b76a3cp-2, 0x1.3e2c3p-7);

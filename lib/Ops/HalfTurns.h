@@ -14,9 +14,7 @@
 #ifndef KEXPR_OPS_HALFTURNS_H
 #define KEXPR_OPS_HALFTURNS_H
 
-#include "Ops/Algebra/Value.h"
-
-#include <initializer_list>
+#include "Ops/HugeTurns.h"
 
 namespace kexpr::ops::turns {
 
@@ -25,7 +23,7 @@ inline constexpr double PiLow = 0x1.1a62633145c07p-53;
 inline constexpr double InversePi = 0x1.45f306dc9c883p-2;
 /// Added, it rounds to a whole number and leaves it in the low bits.
 inline constexpr double Rounder = 0x1.8p52;
-/// Largest |x| of `reduce`; `reduceHuge` takes every argument.
+/// Largest |x| of `reduce`; `reduceHuge` takes larger ones.
 inline constexpr float ReduceLimit = 0x1p37f;
 
 /// x = (n - 1/2 if Quarter) * pi + rest, |rest| <= pi / 2 but for rounding: the
@@ -46,51 +44,12 @@ template <bool Quarter, class D> Reduced<D> reduce(D x) {
   return {{fma(n, -PiLow, fma(n, -Pi, x)), shifted}};
 }
 
-/// A sum that keeps what rounding loses.
-template <class D> struct Sum { D high, low; };
-
-template <class D> Sum<D> plus(Sum<D> sum, D x) {
-  D high = sum.high + x;
-  D part = high - sum.high;
-  D lost = (sum.high - (high - part)) + (x - part);
-  return {high, sum.low + lost};
-}
-
-/// x / pi modulo 2. Each product of x with 29 bits of 1 / pi is exact, and so
-/// is its rest modulo 2; what follows the last is below 2^-75.
-template <class D> Sum<D> halfTurns(D x) {
-  Sum<D> sum{x.like(0), x.like(0)};
-  for (double piece :
-       {0x1.45f306cp-2, 0x1.c9c882ap-30, 0x1.4fe13aap-60, 0x1.e8fa9a6p-88,
-        0x1.dc0db62p-117, 0x1.2b32788p-146, 0x1.c820ff2p-176}) {
-    D product = x * piece;
-    sum = plus(sum, fma(roundEven(product * 0.5), -2.0, product));
-  }
-  return sum;
-}
-
-/// Payne and Hanek's reduction, for any x; infinities give NaN.
-template <bool Quarter, class D> Reduced<D> reduceHuge(D x) {
-  Sum<D> sum = halfTurns(x);
-  if constexpr (Quarter)
-    sum = plus(sum, x.like(0.5));
-  D shifted = sum.high + Rounder;
-  return {{((sum.high - (shifted - Rounder)) + sum.low) * Pi, shifted}};
-}
-
-/// x = n * pi / 2 + rest and n + Rounder; needs |x| <= ReduceLimit.
-template <class D> Reduced<D> reduceQuarter(D x) {
-  D shifted = fma(x, 2 * InversePi, Rounder);
-  D n = shifted - Rounder;
-  return {{fma(n, -PiLow / 2, fma(n, -Pi / 2, x)), shifted}};
-}
-
-/// The same for any finite x.
-template <class D> Reduced<D> reduceHugeQuarter(D x) {
-  Sum<D> sum = halfTurns(x);
-  D high = sum.high * 2.0;
-  D shifted = high + Rounder;
-  return {{fma(sum.low, 2.0, high - (shifted - Rounder)) * (Pi / 2), shifted}};
+/// The same for 2 <= |x| < infinity; of pi / Parts where `reduce` has pi.
+template <bool Quarter, int Parts = 1, class V> auto reduceHuge(V x) {
+  auto turns = hugeTurns<Parts, Quarter>(x);
+  auto count = turns.count.template to<std::int64_t>();
+  auto rest = wideRest(turns);
+  return Reduced<decltype(rest)>{{rest, count.template bits<double>()}};
 }
 
 /// The rest, negated where the count is odd: its sine is that of x, or the

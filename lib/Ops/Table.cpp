@@ -76,7 +76,9 @@ template <class Op, Arithmetic A, class Algebra> Work workIn() {
 
 template <class Op, Arithmetic A> Work workOf() {
   Work work = workIn<Op, A, CostAlgebra>();
-  work.rareWide = workIn<Op, A, GeneralCostAlgebra>().wide - work.wide;
+  const Work general = workIn<Op, A, GeneralCostAlgebra>();
+  work.rareWide = general.wide - work.wide;
+  work.rareOperations = general.operations - work.operations;
   return work;
 }
 

@@ -30,7 +30,7 @@ template <bool Quarter, class V> V wideSine(V x) {
   auto wide = x.template to<double>();
   auto rest = turns::alternate(
       rarely(isBeyond(x, turns::ReduceLimit), turns::reduce<Quarter>(wide),
-             [wide] { return turns::reduceHuge<Quarter>(wide); }));
+             [x] { return turns::reduceHuge<Quarter>(x); }));
   auto ratio = horner(rest * rest, 0x1.ffffffffd15fdp-1, -0x1.555555416b4abp-3,
                       0x1.11110b725c011p-7, -0x1.a017a844f90a7p-13,
                       0x1.716b8d9b2e89bp-19, -0x1.9a0c0b12760ap-26);
@@ -55,24 +55,27 @@ template <bool Quarter, class V> QuarterTurns<V> reduceNear(V x) {
   return {{r, low, shifted}};
 }
 
-/// The same in double lanes, for any finite x.
-template <bool Quarter, class V> QuarterTurns<V> reduceFar(V x) {
-  auto wide = x.template to<double>();
-  auto [rest, shifted] =
-      rarely(isBeyond(x, turns::ReduceLimit), turns::reduceQuarter(wide),
-             [wide] { return turns::reduceHugeQuarter(wide); })
-          .each;
-  V r = rest.template to<float>();
-  V low = (r.template to<double>() - rest).template to<float>();
-  auto count =
-      shifted.template bits<std::int64_t>().template to<std::int32_t>();
-  return {{r, low, (count + (Quarter ? 1 : 0)).template bits<float>()}};
+/// The same for 2 <= |x| < infinity. Next to a multiple of pi / 2 the rest
+/// takes longer; of random numbers that is one in 4,000.
+template <bool Quarter, class V>
+QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
+  auto turns = turns::hugeTurns<2, Quarter>(x);
+  auto rest = turns::narrowRest(turns);
+  auto isSmall = abs(rest.high) < 0x1p19f;
+  auto [high, tail] =
+      rarely(isSmall & isFar, Several<V, 2>{{rest.high, rest.low}}, [turns] {
+        auto [high, low] = turns::smallRest(turns);
+        return Several<V, 2>{{high, low}};
+      }).each;
+  auto [r, low] = turns::angleOf(turns::TwoParts<V>{high, tail});
+  return {{r, low, turns.count.template bits<float>()}};
 }
 
 /// sin(x), or cos(x) if Quarter, in single precision.
 template <bool Quarter, class V> V sineOf(V x) {
-  auto [r, low, turns] = rarely(isBeyond(x, 800), reduceNear<Quarter>(x), [x] {
-                           return reduceFar<Quarter>(x);
+  auto isFar = isBeyond(x, 800);
+  auto [r, low, turns] = rarely(isFar, reduceNear<Quarter>(x), [=] {
+                           return reduceFar<Quarter>(x, isFar);
                          }).each;
   V z = r * r;
   V sine =
@@ -89,10 +92,27 @@ template <bool Quarter, class V> V sineOf(V x) {
   return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
 }
 
-/// At Precision::Fast.
-template <bool Quarter, class V> V fastSineOf(V x) {
-  return rarely(isBeyond(x, fast::TurnsLimit), fast::sine<Quarter>(x),
-                [x] { return wideSine<Quarter>(x); });
+/// fast::turn for any finite x. Next to a multiple of pi / Parts what is left
+/// is taken in double lanes.
+template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
+  auto near = fast::turn<Parts, Quarter>(x);
+  auto isFar = isBeyond(x, fast::TurnsLimit);
+  auto far = [=] {
+    auto turns = turns::hugeTurns<Parts, Quarter>(x);
+    auto [high, rest] = turns::narrowRest(turns);
+    V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, rest * 0x1.921fb6p-32f);
+    angle = fma(high, 0x1.921fb6p-32f * turns.Unit, angle);
+    auto isSmall = abs(angle) < 0x1p-15f;
+    angle = rarely(isSmall & isFar, angle, [turns] {
+      return turns::wideRest(turns).template to<float>();
+    });
+    return Several<V, 2>{{angle, turns.count.template bits<float>()}};
+  };
+  auto [rest, count] =
+      rarely(isFar,
+             Several<V, 2>{{near.rest, near.count.template bits<float>()}}, far)
+          .each;
+  return {rest, count.template bits<std::int32_t>()};
 }
 
 struct Sin {
@@ -103,7 +123,9 @@ struct Sin {
 
   template <class V> static V formula(V x) { return sineOf<false>(x); }
   template <class V> static V accurate(V x) { return wideSine<false>(x); }
-  template <class V> static V fast(V x) { return fastSineOf<false>(x); }
+  template <class V> static V fast(V x) {
+    return fast::sine(turnAny<1, false>(x));
+  }
 
   template <IsDouble V> static V formula(V x) { return f64::sin(x); }
 };
@@ -116,7 +138,9 @@ struct Cos {
 
   template <class V> static V formula(V x) { return sineOf<true>(x); }
   template <class V> static V accurate(V x) { return wideSine<true>(x); }
-  template <class V> static V fast(V x) { return fastSineOf<true>(x); }
+  template <class V> static V fast(V x) {
+    return fast::sine(turnAny<1, true>(x));
+  }
 
   template <IsDouble V> static V formula(V x) { return f64::cos(x); }
 };
@@ -130,15 +154,16 @@ struct Tan {
   template <class V> static V formula(V x) {
     // A quarter turn is half a turn of twice the angle.
     auto twice = x.template to<double>() * 2.0;
-    auto tangent = ratio(
-        rarely(isBeyond(x, turns::ReduceLimit / 2), turns::reduce<false>(twice),
-               [twice] { return turns::reduceHuge<false>(twice); }));
+    auto tangent = ratio(rarely(
+        isBeyond(x, turns::ReduceLimit / 2), turns::reduce<false>(twice), [x] {
+          auto [rest, count] = turns::reduceHuge<false, 2>(x).each;
+          return turns::Reduced<decltype(rest)>{{rest * 2.0, count}};
+        }));
     return tangent.template to<float>();
   }
 
   template <class V> static V fast(V x) {
-    return rarely(isBeyond(x, fast::TurnsLimit), fast::tan(x),
-                  [x] { return formula(x); });
+    return fast::tan(turnAny<2, false>(x));
   }
 
   template <IsDouble V> static V formula(V x) { return f64::tan(x); }

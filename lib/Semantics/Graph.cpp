@@ -196,6 +196,7 @@ ops::Work Graph::work(Precision precision) const {
     total.operations += work.operations;
     total.wide += work.wide;
     total.rareWide += work.rareWide;
+    total.rareOperations += work.rareOperations;
     total.rareWays += work.rareWays;
     total.latency = std::max(total.latency, ready[id]);
   }

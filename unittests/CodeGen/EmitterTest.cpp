@@ -129,6 +129,10 @@ TEST(Emitter, KeepsSlowWaysOutOfTheLoop) {
   EXPECT_EQ(matchesIn(blockOf(other, "redo"), "label %second"), 1u);
   EXPECT_EQ(matchesIn(blockOf(other, "second"), "store <8 x float>"), 1u);
   EXPECT_EQ(matchesIn(other, "\nrare\\d*:"), 0u);
+  // What is slow in a slow way is left to the tail.
+  const std::string nested = irOf(planFor("sin(@0)"));
+  EXPECT_EQ(matchesIn(nested, "\nrare\\d*:"), 1u + 2u);
+  EXPECT_EQ(matchesIn(nested, "label %tail.entry, label %stored"), 1u);
   EXPECT_EQ(matchesIn(ir, " = call .*@(?!llvm\\.)"), 0u);
 }
 
@@ -154,11 +158,13 @@ TEST(Emitter, FillsVectorsWithDoublesWhereFormulasNeedTheirRegisters) {
 
 TEST(Emitter, FillsVectorsWithDoublesInTailsThatNeedThem) {
   const std::string ir = irOf(planFor(
-      "mul(@0,sin(@1))", {AccessPattern::Contiguous, AccessPattern::Constant}));
+      "mul(@0,tan(@1))", {AccessPattern::Contiguous, AccessPattern::Constant}));
   EXPECT_GE(matchesIn(blockOf(ir, "common"), "store <8 x float>"), 1u);
   EXPECT_EQ(matchesIn(ir, "masked.store.v4f32"), 1u + 1u) << "and declared";
   // What does not need them has whole vectors.
-  EXPECT_EQ(matchesIn(irOf(planFor("neg(@0)")), "masked.store.v8f32"), 1u + 1u);
+  for (const char *text : {"neg(@0)", "add(sin(@0),cos(@0))"})
+    EXPECT_EQ(matchesIn(irOf(planFor(text)), "masked.store.v8f32"), 1u + 1u)
+        << text;
 }
 
 TEST(Emitter, DumpsTheSameTextEveryTime) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "Ops/Algebra/Cost.h"
 #include "Ops/Algebra/Scalar.h"
+#include "Ops/InputClasses.h"
 #include "Ops/Operators.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <limits>
 #include <sstream>
 
 using namespace kexpr;
@@ -78,30 +78,6 @@ private:
   }
 };
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-struct InputClass {
-  const char *name;
-  double single, twice;
-};
-
-constexpr InputClass classes[] = {
-    {"0", 0, 0},
-    {"-0", -0.0, -0.0},
-    {"subnormal", 1e-40, 1e-310},
-    {"least", 1.2e-38, 2.3e-308},
-    {"90", 90, 710},
-    {"-90", -90, -710},
-    {"100", 100, 740},
-    {"-100", -100, -740},
-    {"1e9", 1e9, 1e9},
-    {"-1e9", -1e9, -1e9},
-    {"max", 3e38, 1e308},
-    {"inf", infinity, infinity},
-    {"-inf", -infinity, -infinity},
-    {"nan", NAN, NAN},
-};
-
 template <class Op, Arithmetic A, std::size_t... K>
 void watch(Watch &into, std::size_t operand, double x,
            std::index_sequence<K...>) {
@@ -124,7 +100,7 @@ template <class Op, Arithmetic A>
 void report(std::ostream &out, const char *arithmetic) {
   constexpr auto operands = std::make_index_sequence<arityOf<Op>>{};
   for (std::size_t operand = 0; operand < arityOf<Op>; ++operand)
-    for (const InputClass &each : classes) {
+    for (const InputClass &each : InputClasses) {
       Watch seen;
       watch<Op, A>(seen, operand,
                    A == Arithmetic::F64 ? each.twice : each.single, operands);

@@ -30,6 +30,8 @@ struct Work {
   unsigned wide = 0;
   /// How many more of these there are where every slow way is taken.
   unsigned rareWide = 0;
+  /// And how many more operations, wide ones included.
+  unsigned rareOperations = 0;
   /// How many slow ways there are.
   unsigned rareWays = 0;
   /// Cycles of the longest dependency chain, in typical latencies.
@@ -72,6 +74,10 @@ struct CostAlgebra {
   }
   template <class To, class From> static Rep<To> bitcast(Rep<From> a) {
     return {a.total, a.ready};
+  }
+  template <class T, int N>
+  static Rep<T> lookUp(Rep<IntOf<T>> index, const T (&)[N]) {
+    return step<T>(N / 16, 4, index);
   }
   /// The slow way is not counted: it is taken rarely.
   template <class Values, class F>

@@ -87,6 +87,11 @@ template <Isa I> struct ScalarAlgebra {
     return __builtin_bit_cast(To, a);
   }
 
+  template <class T, int N>
+  static T lookUp(IntOf<T> index, const T (&table)[N]) {
+    return table[index & (N - 1)];
+  }
+
   template <class Values, class F>
   static Values rarely(bool mask, Values fast, F slow) {
     return __builtin_expect(mask, 0) ? slow() : fast;

@@ -23,6 +23,7 @@
 ///   A::hasExponents<T>(a), A::mantissa<T>(a), A::exponent<T>(a),
 ///   A::edges<T>(a, b)                if it may have instructions for these
 ///   A::takesGeneral<T>(mask)         if `mostly` may have no fast way
+///   A::lookUp<T>(index, table)       if it has better than selections
 ///
 /// Every primitive is a single correctly rounded IEEE operation (or an exact
 /// one), so all algebras compute the same bits. NaN payloads are unspecified.
@@ -240,6 +241,30 @@ template <class A, class T> struct Value {
   }
   friend Value select(Mask mask, Value a, std::type_identity_t<T> b) {
     return select(mask, a, a.like(b));
+  }
+
+  /// The entry of the table that the low bits of this integer say. Of 16 words
+  /// and of 32 doubles vectors make few instructions.
+  template <class U, int N> As<U> lookUp(const U (&table)[N]) const {
+    static_assert(sizeof(U) == sizeof(T) && (N & (N - 1)) == 0);
+    if constexpr (requires { A::template lookUp<U>(rep, table); })
+      return {A::template lookUp<U>(rep, table)};
+    else
+      return lookUpBySelect(table);
+  }
+  template <class U, int N> As<U> lookUpBySelect(const U (&table)[N]) const {
+    As<U> left[N];
+    for (int i = 0; i < N; ++i)
+      left[i] = likeAs(table[i]);
+    int above = static_cast<int>(sizeof(T)) * 8;
+    for (int i = N; i > 1; i /= 2)
+      --above;
+    for (int half = N / 2; half > 0; half /= 2) {
+      Mask upper = (*this << above++) < 0;
+      for (int i = 0; i < half; ++i)
+        left[i] = select(upper, left[i + half], left[i]);
+    }
+    return left[0];
   }
 
   /// The same bits as another type of the same width.

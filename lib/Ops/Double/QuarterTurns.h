@@ -48,99 +48,68 @@ template <class D> Reduced<D> reduce(D x) {
   return {{high, low, shifted}};
 }
 
-/// 2 / pi in words of 53 bits, each as a number below 1.
-inline constexpr double InverseHalfPiWords[] = {
-    0x1.45f306dc9c882p-1, 0x1.4a7f09d5f47d4p-1, 0x1.a6ee06db14accp-1,
-    0x1.3c439041fe516p-1, 0x1.d5ef5de2b0db8p-3, 0x1.2371d2126e97p-2,
-    0x1.924bba82746p-8,   0x1.21cfe1deb1cb1p-1, 0x1.4d39f74411af8p-3,
-    0x1.4baed1213a671p-1, 0x1.8135a2fbf209cp-1, 0x1.91d639835339fp-1,
-    0x1.272117e2ef7e4p-2, 0x1.41d8ffc4bffeep-2, 0x1.02cc07f79788cp-1,
-    0x1.6b414da3eda6cp-2, 0x1.fb3c9f2c26dd2p-2, 0x1.d18fd9a797fa8p-1,
-    0x1.6ba93dd63f5f2p-1, 0x1.f17b3d0739f78p-1, 0x1.4a525d4d7f6bfp-1,
-    0x1.88fc6ae842bp-2,   0x1.98237e3db5d5fp-1};
+/// The bits of 2 / pi, from the highest.
+inline constexpr std::uint64_t InverseHalfPiBits[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
+    0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
+    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab};
 
-/// The words of 2 / pi that matter for x, and x scaled to match: the product of
-/// the two is x * 2 / pi modulo 4.
-template <class D> struct Window {
-  static constexpr int Width = 5;
-  D x;
-  D word[23];
+/// 2^(32 i - 32) * 2 / pi modulo 4 for i = 0 to 31, as sums of four numbers of
+/// 53 bits each: [0] are multiples of 2^-51, [1] of 2^-104, and so on.
+struct InverseWords {
+  double word[4][32];
 };
-
-/// Leaves out the first `Words` words where x >= limit = 2^(53 Words + 54): the
-/// products with them are multiples of 4 there. `scale` is 2^(-53 Words);
-/// `Kept` words are of use afterwards.
-template <int Words, int Kept, class D>
-void skipWords(Window<D> &window, double limit, double scale) {
-  auto large = window.x >= window.x.like(limit);
-  window.x = select(large, window.x * scale, window.x);
-  for (int i = 0; i < Kept; ++i)
-    window.word[i] = select(large, window.word[i + Words], window.word[i]);
-}
-
-/// No double needs more than 18 words left out.
-template <class D> Window<D> windowFor(D x) {
-  Window<D> window;
-  window.x = x;
-  for (int i = 0; i < 23; ++i)
-    window.word[i] = x.like(InverseHalfPiWords[i]);
-  skipWords<16, 7>(window, 0x1p902, 0x1p-848);
-  skipWords<8, 12>(window, 0x1p478, 0x1p-424);
-  skipWords<4, 8>(window, 0x1p266, 0x1p-212);
-  skipWords<2, 6>(window, 0x1p160, 0x1p-106);
-  skipWords<1, 5>(window, 0x1p107, 0x1p-53);
-  return window;
-}
-
-/// The sum of all terms rounded to multiples of 2^-52 of `grid`, exactly; the
-/// terms keep what they were rounded by.
-template <int N, class D> D takeMultiples(D (&term)[N], double grid) {
-  D sum = term[0].like(0);
-  for (D &t : term) {
-    D rounded = (t + grid) - grid;
-    sum = sum + rounded;
-    t = t - rounded;
+consteval InverseWords inverseWords() {
+  InverseWords words{};
+  for (int i = 0; i < 32; ++i) {
+    int next = 32 * i - 34;
+    double unit = 2;
+    for (auto &word : words.word)
+      for (int left = 53; left > 0; --left, ++next, unit /= 2)
+        if (next >= 0 && (InverseHalfPiBits[next / 64] >> (63 - next % 64)) % 2)
+          word[i] += unit;
   }
-  return sum;
+  return words;
 }
+inline constexpr InverseWords InverseHalfPiWords = inverseWords();
 
-/// x - 4 * n with the nearest n.
-template <class D> D moduloFour(D x) {
-  return fma(roundEven(x * 0.25), -4.0, x);
-}
-
-/// Payne and Hanek's reduction, for x >= ReduceLimit; infinities give NaN. The
-/// product with the window is added up exactly down to 2^-135.
+/// Payne and Hanek's reduction, for x >= 2^20; infinities give NaN. A number is
+/// a whole one below 2^84 times a power of 2^32, so that the product with 2 /
+/// pi is that whole one's with one of 32 constants, whose multiples of 4 are
+/// left out. Down to 2^-70 it is exact, and where it nearly cancels to 2^-130.
 template <class D> Reduced<D> reduceHuge(D x) {
-  Window<D> window = windowFor(x);
-  D high[Window<D>::Width], low[Window<D>::Width];
-  for (int i = 0; i < Window<D>::Width; ++i) {
-    high[i] = window.x * window.word[i];
-    low[i] = fma(window.x, window.word[i], -high[i]);
-    window.x = window.x * 0x1p-53;
-  }
-  // The last product's rounding is too small to matter.
-  D term[] = {moduloFour(high[0]),
-              moduloFour(low[0]),
-              moduloFour(high[1]),
-              low[1],
-              high[2],
-              low[2],
-              high[3],
-              low[3],
-              high[4]};
-  // Multiples of 2^-40, then of 2^-85: neither sum needs more than 53 bits.
-  D coarse = takeMultiples(term, 0x1.8p12);
-  D fine = takeMultiples(term, 0x1.8p-33);
-  D finest = term[0];
-  for (int i = 1; i < 9; ++i)
-    finest = finest + term[i];
+  constexpr std::int64_t one = 0x3ff0000000000000, exponent = 1ll << 52;
+  auto above = x.template bits<std::int64_t>() - (one + 20 * exponent);
+  auto index = above >> 57;
+  D number =
+      x * ((one + 32 * exponent) - (index << 57)).template bits<double>();
+  auto word = [index](int i) {
+    return index.lookUp(InverseHalfPiWords.word[i]);
+  };
+  Pair<D> first = twoProduct(number, word(0)),
+          second = twoProduct(number, word(1)),
+          third = twoProduct(number, word(2));
+  D fourth = number * word(3);
 
-  D shifted = coarse + Rounder;
-  Pair<D> head = quickTwoSum(coarse - (shifted - Rounder), fine);
-  // The head may have cancelled.
-  Pair<D> turns = quickTwoSum(head.high, head.low + finest);
-  Pair<D> angle = times(turns, Pair<D>{x.like(HalfPi), x.like(HalfPiLow)});
+  // All that is above 2^-20, modulo 4, as a whole number and a rest. The first
+  // sum is of multiples of 2^-51.
+  D firstWhole = roundEven(first.low), secondWhole = roundEven(second.high);
+  D lead = fma(roundEven(first.high * 0.25), -4.0, first.high) +
+           (first.low - firstWhole);
+  Pair<D> high = quickTwoSum(lead, second.high - secondWhole);
+  D whole = roundEven(high.high);
+  D shifted = (firstWhole + secondWhole) + whole + Rounder;
+  // No word is much shorter than its bits, so that the rest is of multiples of
+  // 2^-60. It may cancel, and be the smaller.
+  Pair<D> middle = twoSum(second.low, third.high);
+  Pair<D> head = quickTwoSum(high.high - whole, middle.high);
+  D low = head.low + (high.low + (middle.low + (third.low + fourth)));
+  Pair<D> angle = times(Pair<D>{head.high, low},
+                        Pair<D>{x.like(HalfPi), x.like(HalfPiLow)});
   return {{angle.high, angle.low, shifted}};
 }
 
