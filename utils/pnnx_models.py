@@ -44,7 +44,7 @@ import torch
 # The modules lie in the source tree.
 sys.dont_write_bytecode = True
 
-from models import activations, blocks, elementary, typed  # noqa: F401
+from models import activations, blocks, elementary, reductions, typed  # noqa: F401
 from models.case import CASES
 
 TYPES = {

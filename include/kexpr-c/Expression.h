@@ -61,6 +61,11 @@ kexpr_expression_builder_real(kexpr_expression_builder *builder, double literal,
 KEXPR_API kexpr_code kexpr_expression_builder_boolean(
     kexpr_expression_builder *builder, bool literal, uint32_t *value,
     kexpr_error **error);
+KEXPR_API kexpr_code kexpr_expression_builder_none(
+    kexpr_expression_builder *builder, uint32_t *value, kexpr_error **error);
+KEXPR_API kexpr_code kexpr_expression_builder_list(
+    kexpr_expression_builder *builder, const uint32_t *elements, size_t count,
+    uint32_t *value, kexpr_error **error);
 KEXPR_API kexpr_code kexpr_expression_builder_call(
     kexpr_expression_builder *builder, const char *name,
     const uint32_t *arguments, size_t count, uint32_t *value,

@@ -88,7 +88,7 @@ typedef struct kexpr_layer_type {
 } kexpr_layer_type;
 
 typedef struct kexpr_registry kexpr_registry;
-/// With all elementwise types that kexpr computes itself, or empty.
+/// With all types that kexpr computes itself, or empty.
 KEXPR_API kexpr_code kexpr_registry_create(bool elementwise,
                                            kexpr_registry **registry,
                                            kexpr_error **error);

@@ -38,6 +38,11 @@ public:
   Expected<Value> integer(std::int64_t value);
   Expected<Value> real(double value);
   Expected<Value> boolean(bool value);
+  /// `None`, which leaves an argument of a function of rows out.
+  Expected<Value> none();
+  /// `[elements...]`, as the axes of a reduction. Errors: InvalidArgument for
+  /// one that is no value of this builder.
+  Expected<Value> list(Span<const Value> elements);
   /// `name(arguments...)`: an operator, a cast such as `torch.half`, or `size`.
   /// Errors: InvalidSyntax for what is no name, or one of more than 256 bytes;
   /// InvalidArgument for no argument, or one that is no value of this builder.

@@ -80,7 +80,8 @@ using LayerCreator = std::function<Expected<std::unique_ptr<Layer>>(
     const PnnxModel &, const PnnxOperator &)>;
 
 /// The types of operators that a graph may have, and who computes each: kexpr,
-/// which merges elementwise ones into kernels, or a layer of the host. A plain
+/// which merges elementwise ones, reductions, softmaxes and norms into kernels,
+/// or a layer of the host. A plain
 /// value; graphs keep no reference to it.
 class KEXPR_API LayerRegistry {
 public:
@@ -89,9 +90,9 @@ public:
   /// themselves (`pnnx.Input`...).
   Status add(std::string type, LayerCreator creator);
 
-  /// Lets kexpr compute `type`, or all of `elementwiseTypes()`; the latter is
-  /// refused as a whole if one of them is there already. Errors: those of
-  /// `add`, and UnknownOperator for a type that kexpr does not know.
+  /// Lets kexpr compute `type`, or all of `elementwiseTypes()` but those that
+  /// were added before: they stay as they are. Errors: those of `add`, and
+  /// UnknownOperator for a type that kexpr does not know.
   Status addElementwise(std::string_view type);
   Status addElementwise();
 

@@ -28,7 +28,7 @@ inline namespace v2 {
 struct GraphOptions {
   Mode mode = Mode::Optimized;
   Precision precision = Precision::Default;
-  /// Whether elementwise operators merge into kernels. Results have the same
+  /// Whether operators merge into kernels. Results have the same
   /// bits either way.
   bool fuse = true;
   /// Whether values that are no longer needed give their memory to later ones.
@@ -51,8 +51,8 @@ struct GraphPort {
   std::optional<Shape> shape; ///< -1 is an unknown extent.
 };
 
-/// One step of a run: a kernel over a region of elementwise operators, or a
-/// layer of the host.
+/// One step of a run: a kernel over a region of operators, or a layer of the
+/// host.
 struct GraphStep {
   /// Names of the operators computed, producers first. One that several steps
   /// compute, as it is cheaper than keeping its value, is in each of them.

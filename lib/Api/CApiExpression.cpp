@@ -110,6 +110,24 @@ kexpr_code kexpr_expression_builder_boolean(kexpr_expression_builder *builder,
                   [&](ExpressionBuilder &to) { return to.boolean(literal); });
 }
 
+kexpr_code kexpr_expression_builder_none(kexpr_expression_builder *builder,
+                                         uint32_t *value, kexpr_error **error) {
+  return addValue(builder, value, error,
+                  [](ExpressionBuilder &to) { return to.none(); });
+}
+
+kexpr_code kexpr_expression_builder_list(kexpr_expression_builder *builder,
+                                         const uint32_t *elements, size_t count,
+                                         uint32_t *value, kexpr_error **error) {
+  return addValue(
+      builder, value, error,
+      [&](ExpressionBuilder &to) -> Expected<ExpressionBuilder::Value> {
+        if (!elements && count > 0)
+          return isNull("the list of elements");
+        return to.list(valuesOf(elements, count));
+      });
+}
+
 kexpr_code kexpr_expression_builder_call(kexpr_expression_builder *builder,
                                          const char *name,
                                          const uint32_t *arguments,

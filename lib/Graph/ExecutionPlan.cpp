@@ -150,12 +150,17 @@ private:
 };
 } // namespace
 
-/// The buffer of an operand that this step, a kernel, is the last to read. It
-/// has exactly the type of `value`, so the kernel may overwrite it in place.
+/// The buffer of an operand that this step, an elementwise kernel, is the last
+/// to read. It has exactly the type of `value`, so the kernel may overwrite it
+/// in place.
 std::uint32_t MemoryPlanner::findReusable(std::uint32_t position,
                                           ValueId value) const {
   const Step &step = plan.steps[position];
-  if (!reuse || !step.kernel)
+  const auto reduces = [&](UnitId unit) {
+    return plan.typed.units[unit].rows.has_value();
+  };
+  if (!reuse || !step.kernel ||
+      std::any_of(step.units.begin(), step.units.end(), reduces))
     return None;
   for (const ValueId input : step.inputs)
     if (const std::uint32_t buffer = bufferOf[input];

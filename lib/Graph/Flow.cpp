@@ -231,7 +231,9 @@ Status FlowBuilder::addElementwise(const PnnxOperator &op) {
   node.op = &op;
   for (const LoweredArgument &argument : lowered->arguments)
     node.inputs.push_back(
-        argument.channels
+        argument.constant
+            ? addValue({.name = "constant", .constant = argument.constant})
+        : argument.channels
             ? addChannels(argument.channels, flow.resolve(argument.operand))
             : flow.resolve(argument.operand));
   if (lowered->typeFrom)

@@ -86,6 +86,8 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
     return builder.integer(node.integer);
   case NodeKind::Float:
     return builder.real(node.number);
+  case NodeKind::None:
+    return builder.none();
   default:
     break;
   }
@@ -110,10 +112,12 @@ Status Fuser::add(const Unit &unit) {
     if (size == unit.sizes.end())
       for (std::uint32_t child : node.children)
         arguments.push_back(builtOf(child));
+    const bool isAxes = node.kind == NodeKind::List && id != unit.formula->root;
     auto value = size != unit.sizes.end() ? literal(size->second)
                  : node.kind == NodeKind::Call
                      ? builder.call(node.name, arguments)
-                     : leaf(unit, node);
+                 : isAxes ? builder.list(arguments)
+                          : leaf(unit, node);
     if (!value)
       return value.error();
     built.push_back(*value);

@@ -7,6 +7,7 @@
 #include "Graph/Lowering.h"
 #include "Graph/Faults.h"
 #include "Graph/LoweringTable.h"
+#include "Semantics/Promotion.h"
 #include "Support/DefaultFloats.h"
 
 #include <algorithm>
@@ -59,6 +60,9 @@ struct BoundArgument {
   std::string_view name; ///< In the row.
   std::string text = {};
   const PnnxOperand *operand = nullptr;
+  const TensorView *constant = nullptr;
+
+  bool isText() const { return !operand && !constant; }
 };
 using BoundArguments = std::vector<BoundArgument>;
 } // namespace
@@ -84,13 +88,24 @@ const Expected<Expression> &Texts::parse(const std::string &text) {
 const Node *Texts::literal(const std::string &text) {
   constexpr std::size_t longest = 256;
   const auto *parsed = text.size() <= longest ? &parse(text) : nullptr;
-  if (!parsed || !*parsed || (*parsed)->nodes().size() != 1)
+  if (!parsed || !*parsed)
     return nullptr;
-  const Node &root = (*parsed)->root();
-  return root.kind == NodeKind::Operand || root.kind == NodeKind::Complex ||
-                 root.kind == NodeKind::List
-             ? nullptr
-             : &root;
+  const auto isLiteral = [&](const Node &node) {
+    return node.kind != NodeKind::Operand && node.kind != NodeKind::Complex &&
+           node.kind != NodeKind::Call &&
+           (node.kind != NodeKind::List || &node == &(*parsed)->root());
+  };
+  const auto nodes = (*parsed)->nodes();
+  return std::all_of(nodes.begin(), nodes.end(), isLiteral) ? &(*parsed)->root()
+                                                            : nullptr;
+}
+
+/// `(2,3)` and `(1,)` as lists.
+static std::string asList(const std::string &text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')')
+    return text;
+  const bool hasComma = text[text.size() - 2] == ',';
+  return concat('[', text.substr(1, text.size() - (hasComma ? 3 : 2)), ']');
 }
 
 /// The text of an operand that is a literal, else null: PNNX writes some as
@@ -116,8 +131,8 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
     const std::string *parameter = op.parameter(name);
     BoundArgument &argument = arguments.emplace_back();
     argument.name = name;
-    if (parameter && texts.literal(*parameter))
-      argument.text = *parameter;
+    if (parameter && texts.literal(asList(*parameter)))
+      argument.text = asList(*parameter);
     else if (parameter)
       return Error(ErrorCode::InvalidArgument,
                    quoted(name) + " is no single value: " + quoted(*parameter));
@@ -127,7 +142,9 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
         argument.text = *literal;
       else
         argument.operand = operand;
-    } else if (name.size() < word.size())
+    } else if (const TensorView *attribute = op.attribute(name))
+      argument.constant = attribute;
+    else if (name.size() < word.size())
       argument.text = word.substr(name.size() + 1);
     else
       return Error(ErrorCode::InvalidArgument, quoted(name) + " is missing");
@@ -137,6 +154,7 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
     return Error(ErrorCode::InvalidArgument,
                  concat("it has ", op.inputs.size(), " inputs, of which ",
                         taken, " have a meaning"));
+  arguments.push_back({"outputs", std::to_string(op.outputs.size())});
   return arguments;
 }
 
@@ -158,68 +176,11 @@ static bool rowFits(const LoweringRow &row, const BoundArguments &arguments,
     const std::string_view word = takeWord(list);
     const std::size_t equals = word.find('=');
     const BoundArgument *found = find(arguments, word.substr(0, equals));
-    if (!found || found->operand ||
+    if (!found || !found->isText() ||
         !areEqual(found->text, std::string(word.substr(equals + 1)), texts))
       return false;
   }
   return true;
-}
-
-namespace {
-/// Fills the text of a row with the arguments and constants of an operator.
-class TemplateWriter {
-public:
-  TemplateWriter(const PnnxModel &model, const BoundArguments &bound,
-                 const std::vector<NamedChannels> &constants)
-      : model(model), bound(bound), constants(constants) {}
-
-  /// `type` is that of the operator.
-  Expected<std::string> write(std::string_view text, std::string_view type);
-  std::uint32_t addArgument(const PnnxOperand &operand,
-                            std::shared_ptr<const ChannelData> channels = {});
-
-  std::vector<LoweredArgument> arguments;
-
-private:
-  Expected<std::string> textOf(std::string_view name);
-
-  const PnnxModel &model;
-  const BoundArguments &bound;
-  const std::vector<NamedChannels> &constants;
-};
-} // namespace
-
-/// The position of an argument, the same for equal ones.
-std::uint32_t
-TemplateWriter::addArgument(const PnnxOperand &operand,
-                            std::shared_ptr<const ChannelData> channels) {
-  const auto id =
-      static_cast<std::uint32_t>(&operand - model.operands().data());
-  std::uint32_t position = 0;
-  for (; position < arguments.size(); ++position)
-    if (arguments[position].operand == id &&
-        arguments[position].channels == channels)
-      return position;
-  arguments.push_back({id, std::move(channels)});
-  return position;
-}
-
-Expected<std::string> TemplateWriter::textOf(std::string_view name) {
-  for (const NamedChannels &constant : constants) {
-    if (constant.name != name)
-      continue;
-    const BoundArgument *input = find(bound, "input");
-    if (!input || !input->operand)
-      return Error(ErrorCode::InvalidArgument,
-                   "'input' is a literal, which has no channels");
-    return concat('@', addArgument(*input->operand, constant.data));
-  }
-  const BoundArgument &argument = *find(bound, name);
-  if (argument.operand)
-    return concat('@', addArgument(*argument.operand));
-  if (argument.text == "None")
-    return Error(ErrorCode::InvalidArgument, quoted(name) + " is None");
-  return argument.text;
 }
 
 /// `relu` of `nn.ReLU`. Types in the table are ASCII.
@@ -231,14 +192,124 @@ static std::string functionOf(std::string_view type) {
   return name;
 }
 
-Expected<std::string> TemplateWriter::write(std::string_view text,
-                                            std::string_view type) {
+namespace {
+/// Fills the text of a row with the arguments and constants of an operator.
+class TemplateWriter {
+public:
+  TemplateWriter(const PnnxModel &model, const PnnxOperator &op,
+                 const BoundArguments &bound,
+                 const std::vector<NamedChannels> &constants)
+      : model(model), op(op), bound(bound), constants(constants) {}
+
+  Expected<std::string> write(std::string_view text);
+  std::uint32_t addArgument(const PnnxOperand &operand) {
+    return addArgument({idOf(operand)});
+  }
+
+  std::vector<LoweredArgument> arguments;
+
+private:
+  std::uint32_t idOf(const PnnxOperand &operand) const {
+    return static_cast<std::uint32_t>(&operand - model.operands().data());
+  }
+  std::uint32_t addArgument(LoweredArgument argument);
+  Expected<std::string> textFor(std::string_view placeholder);
+  Expected<std::string> textOf(std::string_view name, bool mayBeNone = false);
+  Expected<std::string> castOf(std::string_view name);
+
+  const PnnxModel &model;
+  const PnnxOperator &op;
+  const BoundArguments &bound;
+  const std::vector<NamedChannels> &constants;
+};
+} // namespace
+
+/// The position of an argument, the same for equal ones.
+std::uint32_t TemplateWriter::addArgument(LoweredArgument argument) {
+  std::uint32_t position = 0;
+  for (; position < arguments.size(); ++position)
+    if (arguments[position] == argument)
+      return position;
+  arguments.push_back(std::move(argument));
+  return position;
+}
+
+static Expected<std::string> noChannels() {
+  return Error(ErrorCode::InvalidArgument,
+               "'input' is a literal, which has no channels");
+}
+
+Expected<std::string> TemplateWriter::textOf(std::string_view name,
+                                             bool mayBeNone) {
+  for (const NamedChannels &constant : constants) {
+    if (constant.name != name)
+      continue;
+    const BoundArgument *input = find(bound, "input");
+    if (!input || !input->operand)
+      return noChannels();
+    return concat('@', addArgument({idOf(*input->operand), constant.data}));
+  }
+  const BoundArgument &argument = *find(bound, name);
+  if (argument.operand)
+    return concat('@', addArgument(*argument.operand));
+  if (argument.constant)
+    return concat('@', addArgument({.constant = argument.constant}));
+  if (argument.text == "None" && !mayBeNone)
+    return Error(ErrorCode::InvalidArgument, quoted(name) + " is None");
+  return argument.text;
+}
+
+/// A cast where the file says another type than the argument's. Sums of
+/// integers are i64 without one.
+Expected<std::string> TemplateWriter::castOf(std::string_view name) {
+  auto text = textOf(name);
+  const BoundArgument &argument = *find(bound, name);
+  if (!text || !argument.operand || op.outputs.empty())
+    return text;
+  const auto &from = argument.operand->type,
+             &to = model.operands()[op.outputs[0]].type;
+  const bool isOwn = !from || !to || from == to ||
+                     (to == DType::I64 && !semantics::isFloatingPoint(*from));
+  return isOwn ? text : concat(semantics::castName(*to), '(', *text, ')');
+}
+
+/// "[-2,-1]".
+static std::string lastAxes(std::size_t count) {
+  std::string text;
+  for (std::size_t axis = count; axis > 0; --axis)
+    text += concat(text.empty() ? "[-" : ",-", axis);
+  return text + ']';
+}
+
+Expected<std::string> TemplateWriter::textFor(std::string_view placeholder) {
+  constexpr std::string_view last = "last ";
+  if (placeholder.empty())
+    return functionOf(op.type);
+  if (placeholder == "spatial") {
+    const PnnxOperand *input = find(bound, "input")->operand;
+    return input ? lastAxes(input->shape->rank() - 2) : noChannels();
+  }
+  if (placeholder.starts_with(last)) {
+    const std::string &list =
+        find(bound, placeholder.substr(last.size()))->text;
+    return lastAxes(1 + std::count(list.begin(), list.end(), ','));
+  }
+  const std::string_view name = placeholder.substr(0, placeholder.size() - 1);
+  switch (placeholder.back()) {
+  case '?':
+    return textOf(name, true);
+  case '!':
+    return castOf(name);
+  default:
+    return textOf(placeholder);
+  }
+}
+
+Expected<std::string> TemplateWriter::write(std::string_view text) {
   std::string result;
   for (std::size_t open; (open = text.find('{')) != text.npos;) {
     const std::size_t close = text.find('}', open);
-    auto argument = close == open + 1
-                        ? Expected<std::string>(functionOf(type))
-                        : textOf(text.substr(open + 1, close - open - 1));
+    auto argument = textFor(text.substr(open + 1, close - open - 1));
     if (!argument)
       return argument;
     result.append(text.substr(0, open)).append(*argument);
@@ -258,8 +329,8 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
       return made.error();
     constants = std::move(*made);
   }
-  TemplateWriter writer(model, bound, constants);
-  const auto text = writer.write(row.text, op.type);
+  TemplateWriter writer(model, op, bound, constants);
+  const auto text = writer.write(row.text);
   if (!text)
     return text.error();
   const auto &parsed = texts.parse(*text);
@@ -287,7 +358,7 @@ static Expected<Lowered> lowerExpression(const PnnxOperator &op, Texts &texts) {
                         ", and it has ", op.inputs.size(), " inputs"));
   Lowered lowered{*parsed};
   for (const std::uint32_t input : op.inputs)
-    lowered.arguments.push_back({input, nullptr});
+    lowered.arguments.push_back({input});
   return lowered;
 }
 

@@ -31,11 +31,16 @@ struct ChannelData {
 struct LoweredArgument {
   std::uint32_t operand = 0; ///< Of the model.
   /// A constant in place of the operand, with as many axes as that has.
-  std::shared_ptr<const ChannelData> channels;
+  std::shared_ptr<const ChannelData> channels = {};
+  /// A constant of the model in place of the operand.
+  const TensorView *constant = nullptr;
+
+  friend bool operator==(const LoweredArgument &,
+                         const LoweredArgument &) = default;
 };
 
-/// An elementwise operator as an expression, which is a list for several
-/// outputs or a tuple.
+/// An operator as an expression, which is a list for several outputs or a
+/// tuple.
 struct Lowered {
   Expression expression;
   std::vector<LoweredArgument> arguments = {};
@@ -50,8 +55,9 @@ public:
   /// for OutOfMemory, which another attempt may not meet: it is thrown.
   const Expected<Expression> &parse(const std::string &text);
 
-  /// The node of a parameter that is one literal or word, else null. Such a
-  /// text can become part of another without changing how that is parsed.
+  /// The node of a parameter that is one literal or word, or a list of them,
+  /// else null. Such a text can become part of another without changing how
+  /// that is parsed.
   const Node *literal(const std::string &text);
 
 private:

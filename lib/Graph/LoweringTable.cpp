@@ -15,7 +15,7 @@
 using namespace kexpr;
 using namespace kexpr::graph;
 
-static constexpr LoweringRow Rows[] = {
+static constexpr LoweringRow Lowerings[] = {
     // What changes no element in inference.
     {"nn.Identity nn.Dropout nn.Dropout2d nn.Dropout3d nn.AlphaDropout "
      "nn.FeatureAlphaDropout torch.positive torch.clone",
@@ -89,13 +89,74 @@ static constexpr LoweringRow Rows[] = {
     {"torch.bitwise_left_shift", "input other", "", "lshift({input},{other})"},
     {"torch.bitwise_right_shift", "input other", "", "rshift({input},{other})"},
 
+    // Reductions.
+    {"torch.sum torch.prod torch.mean", "input dim=None keepdim=False", "",
+     "{}({input!},{dim?},{keepdim})"},
+    {"torch.amax torch.amin torch.argmax torch.argmin torch.logsumexp",
+     "input dim=None keepdim=False", "", "{}({input},{dim?},{keepdim})"},
+    {"torch.max torch.min", "input dim=None keepdim=False", "dim=None",
+     "a{}({input})"},
+    {"torch.max torch.min", "input dim keepdim=False", "outputs=1",
+     "a{}({input},{dim},{keepdim})"},
+    {"torch.max torch.min", "input dim keepdim=False", "",
+     "[a{}({input},{dim},{keepdim}),arg{}({input},{dim},{keepdim})]"},
+    {"torch.var torch.std",
+     "input dim=None keepdim=False unbiased=True correction=None",
+     "correction=None unbiased=True", "{}({input},{dim?},{keepdim},1)"},
+    {"torch.var torch.std",
+     "input dim=None keepdim=False unbiased=True correction=None",
+     "correction=None unbiased=False", "{}({input},{dim?},{keepdim},0)"},
+    {"torch.var torch.std",
+     "input dim=None keepdim=False unbiased=True correction=None",
+     "correction=None", "{}({input},{dim?},{keepdim},{unbiased})"},
+    {"torch.var torch.std", "input dim=None keepdim=False correction=1", "",
+     "{}({input},{dim?},{keepdim},{correction})"},
+    {"torch.norm", "input p=2 dim=None keepdim=False", "p=fro",
+     "norm({input},2,{dim?},{keepdim})"},
+    {"torch.norm", "input p=2 dim=None keepdim=False", "",
+     "norm({input},{p},{dim?},{keepdim})"},
+    {"nn.AdaptiveAvgPool1d F.adaptive_avg_pool1d", "input output_size",
+     "output_size=1", "mean({input},-1,True)"},
+    {"nn.AdaptiveAvgPool1d F.adaptive_avg_pool1d", "input output_size",
+     "output_size=[1]", "mean({input},-1,True)"},
+    {"nn.AdaptiveAvgPool2d F.adaptive_avg_pool2d", "input output_size",
+     "output_size=1", "mean({input},[-2,-1],True)"},
+    {"nn.AdaptiveAvgPool2d F.adaptive_avg_pool2d", "input output_size",
+     "output_size=[1,1]", "mean({input},[-2,-1],True)"},
+    {"nn.AdaptiveAvgPool3d F.adaptive_avg_pool3d", "input output_size",
+     "output_size=1", "mean({input},[-3,-2,-1],True)"},
+    {"nn.AdaptiveAvgPool3d F.adaptive_avg_pool3d", "input output_size",
+     "output_size=[1,1,1]", "mean({input},[-3,-2,-1],True)"},
+
+    // Softmaxes and norms.
+    {"F.softmax nn.Softmax F.softmin nn.Softmin F.log_softmax", "input dim", "",
+     "{}({input!},{dim})"},
+    {"nn.LogSoftmax", "input dim", "", "log_softmax({input!},{dim})"},
+    {"nn.Softmax2d", "input", "", "softmax({input},-3)"},
+    {"nn.LayerNorm F.layer_norm",
+     "input normalized_shape weight=None bias=None eps=1e-5", "",
+     "layer_norm({input},{last normalized_shape},{weight?},{bias?},{eps})"},
+    {"nn.RMSNorm F.rms_norm", "input normalized_shape weight=None eps=None", "",
+     "rms_norm({input},{last normalized_shape},{weight?},{eps?})"},
+    {"F.normalize", "input p=2.0 dim=1 eps=1e-12", "",
+     "normalize({input},{p},{dim},{eps})"},
+    {"nn.InstanceNorm1d nn.InstanceNorm2d nn.InstanceNorm3d F.instance_norm",
+     "input weight=None bias=None eps=1e-5 track_running_stats=False "
+     "use_input_stats=True",
+     "track_running_stats=False use_input_stats=True",
+     "layer_norm({input},{spatial},{weight?},{bias?},{eps})",
+     instanceNormChannels},
+
     // Inference alone: PNNX drops `training`.
+    {"nn.InstanceNorm1d nn.InstanceNorm2d nn.InstanceNorm3d F.instance_norm",
+     "input", "", "add(mul({input},{scale}),{shift})", runningNormChannels,
+     "input"},
     {"nn.BatchNorm1d nn.BatchNorm2d nn.BatchNorm3d F.batch_norm", "input", "",
      "add(mul({input},{scale}),{shift})", batchNormChannels, "input"},
 };
 
 Span<const LoweringRow> graph::loweringRows() {
-  return {Rows, std::size(Rows)};
+  return {Lowerings, std::size(Lowerings)};
 }
 
 const PnnxOperand *graph::inputOf(const PnnxModel &model,
@@ -181,16 +242,19 @@ static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
   return numbers;
 }
 
+static bool isAbsent(const PnnxModel &model, const PnnxOperator &op,
+                     std::string_view name, std::size_t position) {
+  const std::string *text = op.parameter(name);
+  return !op.attribute(name) &&
+         (!inputOf(model, op, name, position) || (text && *text == "None"));
+}
+
 /// A constant that may be missing: `otherwise` for each channel then.
 static Expected<ConstantNumbers>
 readOptional(const PnnxModel &model, const PnnxOperator &op,
              std::string_view name, std::size_t position, double otherwise,
              std::size_t channels) {
-  const std::string *text = op.parameter(name);
-  const bool isAbsent =
-      !op.attribute(name) &&
-      (!inputOf(model, op, name, position) || (text && *text == "None"));
-  if (!isAbsent)
+  if (!isAbsent(model, op, name, position))
     return readConstant(model, op, name, position);
   ConstantNumbers numbers{DType::F32, channels};
   std::fill_n(numbers.values.get(), channels, otherwise);
@@ -234,6 +298,45 @@ graph::batchNormChannels(const PnnxModel &model, const PnnxOperator &op,
   }
   return std::vector<NamedChannels>{makeChannels("scale", *mean, *variance),
                                     makeChannels("shift", *mean, *bias)};
+}
+
+/// Axes of inputs with a batch, a channel and as many more as the type's digit.
+static Status checkBatch(const PnnxModel &model, const PnnxOperator &op) {
+  const PnnxOperand *input = inputOf(model, op, "input", 0);
+  if (!input || !input->shape)
+    return Error(ErrorCode::Unsupported, "the file says no rank of 'input'");
+  const std::size_t rank = input->shape->rank();
+  const std::size_t digit = op.type.find_first_of("123");
+  if (rank >= 3 && (digit == op.type.npos || op.type[digit] - '0' + 2u == rank))
+    return {};
+  return Error(ErrorCode::Unsupported,
+               concat("'input' of ", rank, " axes has no batch"));
+}
+
+Expected<std::vector<NamedChannels>>
+graph::instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                            Texts &) {
+  if (Status status = checkBatch(model, op); !status)
+    return status.error();
+  std::vector<NamedChannels> all;
+  std::size_t position = 3;
+  for (const std::string_view name : {"weight", "bias"}) {
+    if (!isAbsent(model, op, name, position)) {
+      auto constant = readConstant(model, op, name, position);
+      if (!constant)
+        return constant.error();
+      all.push_back(makeChannels(name, *constant, *constant));
+    }
+    ++position;
+  }
+  return all;
+}
+
+Expected<std::vector<NamedChannels>>
+graph::runningNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                           Texts &texts) {
+  Status status = checkBatch(model, op);
+  return status ? batchNormChannels(model, op, texts) : status.error();
 }
 
 Expected<std::vector<NamedChannels>>

@@ -19,17 +19,22 @@ struct NamedChannels {
 };
 
 /// How operators of some types are written as an expression. Lists are
-/// separated by blanks.
+/// separated by blanks, but for Python's tuples, which are written as lists:
+/// `[1,1]`.
 struct LoweringRow {
   std::string_view types;
   /// Names as PNNX writes them, in PyTorch's order, with defaults: each is an
-  /// input of the operator or one of its parameters.
+  /// input of the operator, one of its parameters or one of its attributes.
   std::string_view arguments;
   /// `name=value` for all that must hold for this row; of several rows for a
-  /// type, the first that fits is taken.
+  /// type, the first that fits is taken. `outputs` is their number.
   std::string_view when;
-  /// `{name}` stands for an argument or constant, `{}` for the part of the type
-  /// after its dot, in lower case.
+  /// `{name}` stands for an argument or constant, `{name?}` for one that may be
+  /// None, and `{}` for the part of the type after its dot, in lower case.
+  /// `{name!}` is cast to the type that the file says the result has: PNNX
+  /// drops what was asked for. `{last name}` are the last axes, as many as a
+  /// list has elements, and `{spatial}` those behind the channels, of a known
+  /// rank.
   std::string_view text;
   Expected<std::vector<NamedChannels>> (*constants)(const PnnxModel &,
                                                     const PnnxOperator &,
@@ -49,6 +54,14 @@ const PnnxOperand *inputOf(const PnnxModel &model, const PnnxOperator &op,
 /// attributes or, for `F.batch_norm`, from inputs that are constants.
 Expected<std::vector<NamedChannels>>
 batchNormChannels(const PnnxModel &model, const PnnxOperator &op, Texts &texts);
+/// The same of an instance normalisation by running statistics.
+Expected<std::vector<NamedChannels>> runningNormChannels(const PnnxModel &model,
+                                                         const PnnxOperator &op,
+                                                         Texts &texts);
+/// `weight` and `bias` of an instance normalisation, as far as it has them.
+Expected<std::vector<NamedChannels>>
+instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                     Texts &texts);
 /// The `weight` of a PReLU.
 Expected<std::vector<NamedChannels>>
 preluChannels(const PnnxModel &model, const PnnxOperator &op, Texts &texts);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Graph/Regions.h"
 
+#include "Semantics/Broadcast.h"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -23,6 +25,7 @@ static constexpr std::size_t MostUnits = 512;
 static constexpr std::size_t MostOperands = 32;
 static constexpr std::size_t MostOutputs = 16;
 static constexpr std::size_t MostSiblings = 8;
+static constexpr unsigned MostReductions = 8;
 // A value may have a hundred thousand takers.
 static constexpr std::size_t MostTakersSeen = 4096;
 
@@ -37,6 +40,24 @@ static bool fitsKernel(std::size_t units, std::size_t values) {
 namespace {
 using GroupId = std::uint32_t;
 
+/// The loops that units run in.
+struct Loops {
+  Shape elements;
+  std::optional<std::uint32_t> reduced; ///< As `Rows`, if any unit reduces.
+  unsigned reductions = 0;
+  /// Whether no other unit may join: they are a layer's, or the unit that was
+  /// added last has a result of rank 0 for many elements. Inside a kernel that
+  /// has no rank, and types depend on it.
+  bool isClosed = false;
+
+  /// Makes them loops for others too; false if they cannot be, which changes
+  /// nothing.
+  bool join(const Loops &others);
+
+private:
+  bool hasRows(const Shape &shape) const;
+};
+
 /// Units that will be computed together. Values go from a group to groups of a
 /// higher level only, so that groups form no cycle.
 struct Group {
@@ -45,6 +66,7 @@ struct Group {
   std::size_t values = 0;        ///< Of their graphs.
   std::vector<ValueId> operands; ///< Of a kernel of them, ascending.
   std::vector<ValueId> outputs;  ///< Values that other units take, so far.
+  Loops loops;
 };
 
 /// The producer and the takers of every value.
@@ -66,6 +88,31 @@ private:
   std::vector<std::size_t> begins; ///< By value, in `takers`.
 };
 } // namespace
+
+/// Whether results of one element a row have this shape.
+bool Loops::hasRows(const Shape &shape) const {
+  return shape.rank() > 0 &&
+         (shape == semantics::reducedShape(elements, *reduced, true) ||
+          shape == semantics::reducedShape(elements, *reduced, false));
+}
+
+bool Loops::join(const Loops &others) {
+  if (others.isClosed || reductions + others.reductions > MostReductions)
+    return false;
+  const bool isSame =
+      elements == others.elements &&
+      (!reduced || !others.reduced || reduced == others.reduced);
+  const bool areRows = reduced && !others.reduced && hasRows(others.elements);
+  const bool isOfRows = others.reduced && !reduced && others.hasRows(elements);
+  if (!isSame && !areRows && !isOfRows)
+    return false;
+  if (!reduced) {
+    elements = others.elements;
+    reduced = others.reduced;
+  }
+  reductions += others.reductions;
+  return true;
+}
 
 Uses::Uses(const Flow &flow, const TypedFlow &typed)
     : producers(typed.values.size(), None), isKept(typed.values.size(), false),
@@ -110,14 +157,7 @@ public:
 private:
   using Candidates = std::vector<GroupId>;
 
-  const Shape &shapeOf(ValueId value) const {
-    return typed.typeOf(value).shape;
-  }
-  bool isAlike(UnitId a, UnitId b) const {
-    return typed.units[a].isElementwise() && typed.units[b].isElementwise() &&
-           shapeOf(typed.units[a].outputs[0]) ==
-               shapeOf(typed.units[b].outputs[0]);
-  }
+  Loops loopsOf(UnitId unit) const;
   static bool holds(const Candidates &chosen, GroupId group) {
     return std::find(chosen.begin(), chosen.end(), group) != chosen.end();
   }
@@ -135,6 +175,17 @@ private:
   UnitId next = 0; ///< The first unit that is in no group yet.
 };
 } // namespace
+
+Loops GroupBuilder::loopsOf(UnitId unit) const {
+  if (!typed.units[unit].isElementwise())
+    return {{}, {}, 0, true};
+  const auto &rows = typed.units[unit].rows;
+  const Shape &shape = typed.typeOf(typed.units[unit].outputs[0]).shape;
+  if (rows)
+    return {rows->elements, rows->reduced, 1,
+            shape.rank() == 0 && rows->elements.rank() != 0};
+  return {shape, {}};
+}
 
 /// The level of a group of `unit` and the chosen ones.
 unsigned GroupBuilder::levelFor(UnitId unit, const Candidates &chosen) const {
@@ -171,6 +222,9 @@ bool GroupBuilder::canStandAt(GroupId group, unsigned level,
 /// order of preference.
 bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
   chosen.resize(std::min(chosen.size(), MostOperands + MostOutputs));
+  Loops loops = loopsOf(unit);
+  std::erase_if(
+      chosen, [&](GroupId group) { return !loops.join(groups[group].loops); });
   while (!chosen.empty()) {
     const unsigned level = levelFor(unit, chosen);
     const auto stuck =
@@ -200,10 +254,15 @@ bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
 /// The group of `unit` and the chosen ones, but for its level and units.
 Group GroupBuilder::joined(UnitId unit, const Candidates &chosen) const {
   const Unit &own = typed.units[unit];
-  Group group{
-      0, {}, own.values, own.inputs, {own.outputs.begin(), own.outputs.end()}};
+  Group group{0,
+              {},
+              own.values,
+              own.inputs,
+              {own.outputs.begin(), own.outputs.end()},
+              loopsOf(unit)};
   for (const GroupId each : chosen) {
     const Group &part = groups[each];
+    group.loops.join(part.loops);
     group.values += part.values;
     group.operands.insert(group.operands.end(), part.operands.begin(),
                           part.operands.end());
@@ -248,14 +307,12 @@ void GroupBuilder::join(UnitId unit, const Candidates &chosen, Group group) {
   groups[kept] = std::move(group);
 }
 
-/// The groups of the same shape that `unit` takes values from, by level,
-/// highest first.
+/// The groups that `unit` takes values from, by level, highest first.
 GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
   Candidates chosen;
   for (const ValueId input : typed.units[unit].inputs)
     if (const UnitId producer = uses.producers[input];
-        producer != Uses::None && isAlike(unit, producer) &&
-        !holds(chosen, groupOf[producer]))
+        producer != Uses::None && !holds(chosen, groupOf[producer]))
       chosen.push_back(groupOf[producer]);
   std::stable_sort(chosen.begin(), chosen.end(), [&](GroupId a, GroupId b) {
     return groups[a].level > groups[b].level;
@@ -263,19 +320,19 @@ GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
   return chosen;
 }
 
-/// The latest groups of the same shape that share an operand of that shape with
-/// `unit`.
+/// The latest groups that share an operand with `unit`, of the shape of the
+/// elements.
 GroupBuilder::Candidates GroupBuilder::siblingsOf(UnitId unit) const {
   Candidates siblings;
-  const Shape &shape = shapeOf(typed.units[unit].outputs[0]);
+  const Shape shape = loopsOf(unit).elements;
   for (const ValueId input : typed.units[unit].inputs) {
-    if (shapeOf(input) != shape)
+    if (typed.typeOf(input).shape != shape)
       continue;
     const auto takers = uses.takersOf(input);
     auto taker = std::lower_bound(takers.begin(), takers.end(), next);
     for (std::size_t tried = 0; tried < MostSiblings && taker != takers.begin();
          ++tried)
-      if (isAlike(unit, *--taker) && !holds(siblings, groupOf[*taker]))
+      if (!holds(siblings, groupOf[*--taker]))
         siblings.push_back(groupOf[*taker]);
   }
   return siblings;
@@ -380,7 +437,8 @@ bool RegionBuilder::tryCopy(GroupId group, ValueId value) {
   const UnitList copies = ancestorsOf(producer);
   unsigned operations = 0;
   for (const UnitId unit : copies)
-    operations += typed.units[unit].operations;
+    operations += typed.units[unit].rows ? CheapOperations + 1
+                                         : typed.units[unit].operations;
   if (operations > CheapOperations)
     return false;
   UnitList both;

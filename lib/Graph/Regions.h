@@ -16,8 +16,9 @@ namespace kexpr::graph {
 /// Position in `TypedFlow::units`.
 using UnitId = std::uint32_t;
 
-/// Units that run as one step: a layer, or elementwise units whose results have
-/// one shape and become one kernel.
+/// Units that run as one step: a layer, or units that become one kernel. These
+/// have results of one shape, or go over the elements or the rows of one shape
+/// whose axes some of them reduce.
 struct Region {
   /// Ascending: the region's own units, and copies of cheap ones of other
   /// regions.

@@ -26,6 +26,8 @@ struct UnitSummary {
   unsigned operations;
   std::size_t values;
   std::vector<std::uint32_t> used; ///< Of its operands, ascending.
+  /// If it has reductions: shapes depend on where they stand.
+  std::optional<semantics::Graph> reducing = {};
 };
 
 class TypeInference {
@@ -47,6 +49,7 @@ private:
   Status bindInputs(Unit &unit) const;
   Expected<UnitSummary> summarize(const Unit &unit) const;
   Status setType(Unit &unit);
+  Expected<Shape> shapeOf(Unit &unit, const UnitSummary &summary) const;
 
   const Flow &flow;
   const Precision precision;
@@ -254,7 +257,31 @@ Expected<UnitSummary> TypeInference::summarize(const Unit &unit) const {
                       graph->work(precision).operations, graph->values.size(),
                       graph->inputs};
   std::sort(summary.used.begin(), summary.used.end());
+  if (graph->hasReductions())
+    summary.reducing = *graph;
   return summary;
+}
+
+/// The shape of a unit's result, from `views`; sets what it reduces.
+Expected<Shape> TypeInference::shapeOf(Unit &unit,
+                                       const UnitSummary &summary) const {
+  const semantics::Operands operands{views.data(), views.size()};
+  if (!summary.reducing)
+    return semantics::broadcastShape(operands, summary.used);
+  const semantics::Graph &graph = *summary.reducing;
+  semantics::ValueId at = 0;
+  auto shapes = semantics::shapesOf(graph, operands, at);
+  if (!shapes)
+    return shapes.error();
+  for (const semantics::Value &value : graph.values)
+    if (value.kind == semantics::ValueKind::Reduce) {
+      const Shape &elements = (*shapes)[value.args[0]];
+      const auto reduced =
+          semantics::axisMask(graph.axisSets[value.input], elements.rank());
+      unit.rows = {elements, *reduced};
+      break;
+    }
+  return (*shapes)[graph.outputs[0]];
 }
 
 /// Sets the type of a unit's result and what its graph costs.
@@ -271,8 +298,7 @@ Status TypeInference::setType(Unit &unit) {
     views.emplace_back(static_cast<const void *>(nullptr), type.type,
                        type.shape);
   }
-  auto shape =
-      semantics::broadcastShape({views.data(), views.size()}, summary.used);
+  auto shape = shapeOf(unit, summary);
   if (!shape)
     return shape.error();
   typed.values[unit.outputs[0]].tensor = {summary.type, *shape};

@@ -26,6 +26,13 @@ struct ValueType {
   bool isTensorNeeded = false; ///< Whether a layer or output takes the number.
 };
 
+/// What a unit that reduces goes over.
+struct Rows {
+  Shape elements;
+  std::uint32_t reduced = 0; ///< Axes of `elements`, as bits.
+  friend bool operator==(const Rows &, const Rows &) = default;
+};
+
 /// Operators that are always computed together: one result of an elementwise
 /// operator, or all results of a layer.
 struct Unit {
@@ -40,7 +47,9 @@ struct Unit {
   unsigned operations = 0;     ///< Of one element.
   /// Values of its graph; no fewer than nodes of the formula.
   std::size_t values = 0;
+  std::optional<Rows> rows; ///< Of the first reduction, if it has any.
 
+  /// Whether it can be part of a kernel.
   bool isElementwise() const { return formula; }
 };
 

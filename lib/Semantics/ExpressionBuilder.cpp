@@ -42,7 +42,8 @@ Expected<Expression> Expression::parse(std::string_view text,
 /// The nodes of a builder; the printer merges equal ones.
 struct ExpressionBuilder::State {
   ParseLimits limits;
-  std::vector<Node> nodes; ///< Of a call, `index` says where children begin.
+  /// Of calls and lists, `index` says where children begin.
+  std::vector<Node> nodes;
   std::vector<std::uint32_t> children;
   std::set<std::string, std::less<>> names; ///< With stable addresses.
 
@@ -57,6 +58,7 @@ struct ExpressionBuilder::State {
     });
   }
   Expected<Value> add(const Node &node);
+  Expected<Value> add(Node node, Span<const Value> arguments);
   Status checkRoom(std::size_t arguments) const;
   Status check(Span<const Value> values, std::string_view what) const;
   std::vector<Node> nodesFor(Span<const Value> outputs) const;
@@ -68,6 +70,19 @@ ExpressionBuilder::State::add(const Node &node) {
     return status.error();
   nodes.push_back(node);
   return Value(nodes.size() - 1);
+}
+
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::State::add(Node node, Span<const Value> arguments) {
+  if (auto status = check(arguments, "argument"); !status)
+    return status.error();
+  if (auto status = checkRoom(arguments.size()); !status)
+    return status.error();
+  node.index = static_cast<std::uint32_t>(children.size());
+  node.children = {nullptr, arguments.size()};
+  for (Value argument : arguments)
+    children.push_back(static_cast<std::uint32_t>(argument));
+  return add(node);
 }
 
 /// Each argument is a node of the listing, or a name that counts as one.
@@ -97,7 +112,7 @@ ExpressionBuilder::State::nodesFor(Span<const Value> outputs) const {
     count = std::max(count, static_cast<std::size_t>(output) + 1);
   std::vector<Node> needed(nodes.begin(), nodes.begin() + count);
   for (Node &node : needed)
-    if (node.kind == NodeKind::Call)
+    if (node.kind == NodeKind::Call || node.kind == NodeKind::List)
       node.children = {children.data() + std::exchange(node.index, 0),
                        node.children.size()};
   std::vector<bool> isNeeded(count);
@@ -149,6 +164,18 @@ Expected<ExpressionBuilder::Value> ExpressionBuilder::boolean(bool value) {
   });
 }
 
+Expected<ExpressionBuilder::Value> ExpressionBuilder::none() {
+  return State::with(
+      state, [](State &to) { return to.add({.kind = NodeKind::None}); });
+}
+
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::list(Span<const Value> elements) {
+  return State::with(state, [&](State &to) {
+    return to.add({.kind = NodeKind::List}, elements);
+  });
+}
+
 /// Whether a text is one token, a name.
 static bool isName(std::string_view text) {
   constexpr std::size_t longest = 256;
@@ -166,21 +193,11 @@ ExpressionBuilder::call(std::string_view name, Span<const Value> arguments) {
     if (known == to.names.end() && !isName(name))
       return Error(ErrorCode::InvalidSyntax,
                    concat(quote(name), " is no name of an operator"));
-    if (auto status = to.check(arguments, "argument"); !status)
-      return status.error();
     if (arguments.empty())
       return Error(ErrorCode::InvalidArgument, "a call has an argument");
-    if (auto status = to.checkRoom(arguments.size()); !status)
-      return status.error();
     if (known == to.names.end())
       known = to.names.emplace(name).first;
-    const auto first = static_cast<std::uint32_t>(to.children.size());
-    for (Value argument : arguments)
-      to.children.push_back(static_cast<std::uint32_t>(argument));
-    return to.add({.kind = NodeKind::Call,
-                   .index = first,
-                   .name = *known,
-                   .children = {nullptr, arguments.size()}});
+    return to.add({.kind = NodeKind::Call, .name = *known}, arguments);
   });
 }
 

@@ -464,7 +464,7 @@ Status RowCallReader::readAxes(const Node &argument, bool isOne,
   return argument.kind == NodeKind::None ? Status() : add(argument);
 }
 
-static constexpr std::int64_t MostWhole = 1 << 20;
+static constexpr double MostWhole = 1 << 20;
 
 Expected<RowSettings>
 RowCallReader::read(const std::vector<TypedValue> &values) const {
@@ -500,11 +500,13 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
       settings.axes.stay = argument.integer != 0;
       break;
     case RowArgument::Whole:
-      if (argument.kind != NodeKind::Integer || argument.integer < 0 ||
-          argument.integer > MostWhole)
+      // PNNX writes orders as 2.0.
+      if (!isNumber ||
+          !(argument.number >= 0 && argument.number <= MostWhole) ||
+          argument.number != std::trunc(argument.number))
         return fault(argument, concat(quote(call.name),
                                       " takes an integer from 0 on here"));
-      settings.whole = argument.integer;
+      settings.whole = static_cast<std::int64_t>(argument.number);
       break;
     case RowArgument::Number:
       if (!isNumber && argument.kind != NodeKind::None)

@@ -66,7 +66,7 @@ Operands, @0 first:
 
 A network (--pnnx) takes its operands in the order of its pnnx.Input operators,
 or as NAME=OPERAND, and gives its pnnx.Output operators, or with -o NAME=FILE
-any operand. It must be elementwise throughout.
+any operand. All its operators must be some that kexpr computes.
 
 Examples:
   kexpr-run 'add(mul(@0,@1),@2)' a.npy b.npy full:1:f32 -o out.npy
@@ -344,7 +344,7 @@ static PnnxGraph makeGraph(const Engine &engine, const Options &options,
   return orExit(PnnxGraph::create(engine, model, registry, graphOptions));
 }
 
-/// Runs a network of elementwise operators and writes or prints its outputs.
+/// Runs a network of kexpr's own operators and writes or prints its outputs.
 static void runNetwork(const Engine &engine, const Options &options) {
   std::vector<Assignment> outputs;
   PnnxGraph graph = makeGraph(engine, options, outputs);

@@ -117,6 +117,23 @@ TEST(BuiltExpressions, AreBuiltFromC) {
                "[mul(@0,2),where(True,@0,0.5),neg(2)]");
   kexpr_expression_free(expression);
 
+  uint32_t settings[] = {a, 0, 0};
+  EXPECT_EQ(
+      kexpr_expression_builder_list(builder, &two, 1, &settings[1], &error),
+      KEXPR_OK);
+  EXPECT_EQ(kexpr_expression_builder_none(builder, &settings[2], &error),
+            KEXPR_OK);
+  EXPECT_EQ(kexpr_expression_builder_call(builder, "layer_norm", settings, 3,
+                                          &last, &error),
+            KEXPR_OK);
+  ASSERT_EQ(
+      kexpr_expression_builder_finish(builder, &last, 1, &expression, &error),
+      KEXPR_OK);
+  EXPECT_STREQ(kexpr_expression_text(expression), "layer_norm(@0,[2],None)");
+  kexpr_expression_free(expression);
+  EXPECT_EQ(kexpr_expression_builder_list(builder, nullptr, 1, &last, nullptr),
+            KEXPR_INVALID_ARGUMENT);
+
   EXPECT_EQ(kexpr_expression_builder_call(builder, "a b", factors, 2, &product,
                                           &error),
             KEXPR_INVALID_SYNTAX);

@@ -50,9 +50,15 @@ void RandomGraph::addOperator(unsigned index) {
       "F.relu",       "F.silu",      "F.sigmoid",    "nn.ReLU6",
       "F.tanh",       "nn.Identity", "F.leaky_relu", "F.softsign",
       "nn.Hardswish", "F.gelu",      "nn.Dropout"};
+  static const char *const rows[] = {"torch.sum",  "torch.sum",  "torch.amax",
+                                     "torch.amin", "torch.prod", "torch.mean",
+                                     "torch.std",  "F.softmax"};
+  static const char *const axes[] = {
+      "dim=-1 keepdim=True", "dim=-1 keepdim=True",      "dim=-1",
+      "dim=-2 keepdim=True", "dim=(-2,-1) keepdim=True", "dim=1 keepdim=False"};
   const std::string name = "op" + std::to_string(index);
   const std::string result = "v" + std::to_string(index);
-  switch (below(10)) {
+  switch (below(12)) {
   case 0:
     lines.push_back("test.Rotate " + name + " 1 1 " + anyValue() + " " +
                     result);
@@ -71,6 +77,11 @@ void RandomGraph::addOperator(unsigned index) {
   case 5:
     lines.push_back(std::string(oneOf(unary)) + " " + name + " 1 1 " +
                     anyValue() + " " + result);
+    break;
+  case 6:
+  case 7:
+    lines.push_back(std::string(oneOf(rows)) + " " + name + " 1 1 " +
+                    anyValue() + " " + result + " " + oneOf(axes));
     break;
   default:
     addExpression(name, result);

@@ -60,6 +60,20 @@ TEST(ExpressionBuilder, LiteralsKeepTheirValues) {
             "[-9223372036854775808,0,-0.0,0.1,5e-324,-inf,nan,True,False]");
 }
 
+TEST(ExpressionBuilder, ArgumentsMayBeListsAndNone) {
+  ExpressionBuilder builder;
+  const Built x = *builder.operand(0), w = *builder.operand(1);
+  const Built axes =
+      *builder.list({*builder.integer(-2), *builder.integer(-1)});
+  const Built norm = *builder.call("layer_norm", {x, axes, w, *builder.none()});
+  EXPECT_EQ(textOf(builder.finish(norm)), "layer_norm(@0,[-2,-1],@1,None)");
+  EXPECT_EQ(
+      textOf(builder.finish(*builder.call("sum", {x, *builder.list({})}))),
+      "sum(@0,[])");
+  EXPECT_EQ(builder.list({x, Built(99)}).error().message(),
+            "argument 1 is no value of this builder");
+}
+
 TEST(ExpressionBuilder, AThousandUsesAreLinear) {
   // x * (2 - a * x), which as a text would have 2^100 terms.
   ExpressionBuilder builder;

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include <kexpr/kexpr.h>
 
-#include <cmath>
+#include <algorithm>
 #include <iostream>
 
-class Softmax : public kexpr::Layer {
+class Flip : public kexpr::Layer {
 public:
   using Layer::Layer;
   kexpr::Expected<std::vector<kexpr::TensorType>>
@@ -21,26 +21,21 @@ public:
                         const kexpr::RunOptions &) override {
     auto *x = static_cast<const float *>(inputs[0].data());
     auto *y = static_cast<float *>(outputs[0].data());
-    const std::int64_t count = inputs[0].shape().elementCount();
-    double sum = 0;
-    for (std::int64_t i = 0; i < count; ++i)
-      sum += y[i] = std::exp(x[i]);
-    for (std::int64_t i = 0; i < count; ++i)
-      y[i] /= sum;
+    std::reverse_copy(x, x + inputs[0].shape().elementCount(), y);
     return {};
   }
 };
 
 static kexpr::Expected<std::unique_ptr<kexpr::Layer>>
-makeSoftmax(const kexpr::PnnxModel &model, const kexpr::PnnxOperator &op) {
-  return std::unique_ptr<kexpr::Layer>(new Softmax(model, op));
+makeFlip(const kexpr::PnnxModel &model, const kexpr::PnnxOperator &op) {
+  return std::unique_ptr<kexpr::Layer>(new Flip(model, op));
 }
 
 static const char Network[] = "7767517\n"
                               "4 3\n"
                               "pnnx.Input      in   0 1 0\n"
-                              "pnnx.Expression none 1 1 0 1 expr=mul(@0,0)\n"
-                              "F.softmax       flat 1 1 1 2 dim=0\n"
+                              "pnnx.Expression twice 1 1 0 1 expr=mul(@0,2)\n"
+                              "torch.flip      flip 1 1 1 2 dims=(0)\n"
                               "pnnx.Output     out  1 0 2\n";
 
 static kexpr::Status runNetwork() {
@@ -48,7 +43,7 @@ static kexpr::Status runNetwork() {
   kexpr::LayerRegistry registry;
   if (auto status = registry.addElementwise(); !status)
     return status;
-  if (auto status = registry.add("F.softmax", makeSoftmax); !status)
+  if (auto status = registry.add("torch.flip", makeFlip); !status)
     return status;
   auto model = kexpr::PnnxModel::parse(Network);
   if (!model)
