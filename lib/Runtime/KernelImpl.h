@@ -17,6 +17,7 @@ namespace kexpr::runtime {
 
 class Invocation;
 class KernelImpl;
+class PreparedImpl;
 
 using KernelPtr = std::shared_ptr<const KernelImpl>;
 
@@ -101,6 +102,20 @@ private:
   /// More kernels for some of the outputs are not kept.
   static constexpr std::size_t MaxRestrictions = 64;
 
+  /// A call of a kernel that reduces, prepared for tensors like these.
+  struct KeptCall {
+    std::vector<TensorView> operands; ///< Those that are used.
+    std::vector<TensorView> outputs;
+    std::shared_ptr<const PreparedImpl> call;
+
+    bool isFor(const CallArguments &arguments,
+               std::span<const std::uint32_t> used) const;
+  };
+  /// Calls with other shapes or strides are prepared each time.
+  static constexpr std::size_t MaxKeptCalls = 16;
+
+  Status runReducing(const CallArguments &arguments, const RunOptions &options,
+                     DefaultFloats &floats) const;
   bool runContiguous(const CallArguments &call,
                      const RunOptions &options) const;
   Status runRows(std::span<const RowCall> calls,
@@ -117,6 +132,7 @@ private:
   const LaunchPolicy launching;
   const Parameters parameters;
   mutable AppendList<Restriction> restrictions;
+  mutable AppendList<KeptCall> keptCalls;
 };
 
 } // namespace kexpr::runtime

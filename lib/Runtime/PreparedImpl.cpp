@@ -31,7 +31,7 @@ Status PreparedImpl::prepare(Span<const TensorView> inputs,
         *rows,
         {{inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}},
         withMemory);
-    if (status && !withMemory)
+    if (status)
       noteMemory(inputs, outputs);
     return status;
   }
@@ -147,6 +147,21 @@ Status PreparedImpl::check(Span<const void *const> inputs,
       [this, width = operands.size()](std::size_t output, std::size_t input) {
         return mayBe[output * width + input];
       });
+}
+
+bool PreparedImpl::isRight(const CallArguments &arguments) const {
+  InlineBuffer<const void *, 16> inputs(arguments.inputs.count);
+  InlineBuffer<void *, 16> outputs(arguments.outputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    inputs[i] = arguments.inputs[i].data();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    outputs[i] = arguments.outputs[i].data();
+  return bool(
+      check({inputs.data(), inputs.size()}, {outputs.data(), outputs.size()}));
+}
+
+std::size_t PreparedImpl::size() const {
+  return sizeof(PreparedImpl) + (rows ? rows->size() : 0);
 }
 
 Status PreparedImpl::run(Span<const void *const> inputs,

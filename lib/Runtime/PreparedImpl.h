@@ -28,6 +28,13 @@ public:
   Status run(Span<const void *const> inputs, Span<void *const> outputs,
              DefaultFloats &floats) const;
 
+  /// Of a kernel that reduces: its call, and whether the memory of tensors like
+  /// those of the call can be used for it.
+  const RowCall *rowCall() const { return rows ? &*rows : nullptr; }
+  bool isRight(const CallArguments &arguments) const;
+  /// Bytes that it keeps alive.
+  std::size_t size() const;
+
   // For a call with its memory: `slots` points to the first elements of every
   // output, then of every operand that is used, and has room for parameters.
 

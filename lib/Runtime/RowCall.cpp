@@ -546,6 +546,15 @@ void RowCall::placeResults() {
     }
 }
 
+std::size_t RowCall::size() const {
+  std::size_t bytes =
+      results.size() * sizeof(RowResult) + shapes.size() * sizeof(Shape);
+  for (const RowGroup &group : groups)
+    bytes += sizeof(RowGroup) + group.slots.size() * sizeof(RowSlot) +
+             group.steps.size() * sizeof(RowStep);
+  return bytes;
+}
+
 bool RowCall::mayShare(std::size_t output, std::uint32_t operand) const {
   const auto &operands = required.operands;
   const auto i = std::lower_bound(operands.begin(), operands.end(), operand) -

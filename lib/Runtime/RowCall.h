@@ -167,6 +167,8 @@ public:
   /// Whether an output may be exactly an input that has its layout: no sweep
   /// reads it after it was written.
   bool mayShare(std::size_t output, std::uint32_t operand) const;
+  /// Bytes that it keeps alive, roughly.
+  std::size_t size() const;
   /// An error if an output is an input that it may not be.
   Status checkSharing(const CallArguments &arguments) const;
   /// `first` has the first elements of outputs, then of the inputs of the

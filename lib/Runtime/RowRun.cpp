@@ -5,17 +5,49 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowTask.h"
+#include "Support/ThreadMemory.h"
 
 #include <algorithm>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
+namespace {
+/// Memory of a call: that of its thread, but for calls that the host's executor
+/// makes inside another one.
+class CallMemory {
+public:
+  explicit CallMemory(std::size_t bytes)
+      : isOwn(isTaken),
+        memory(isOwn ? new std::byte[bytes]
+                     : static_cast<std::byte *>(memoryOfThread.get(bytes))) {
+    isTaken = true;
+  }
+  ~CallMemory() {
+    if (isOwn)
+      delete[] memory;
+    else
+      isTaken = false;
+  }
+  CallMemory(const CallMemory &) = delete;
+  CallMemory &operator=(const CallMemory &) = delete;
+
+  std::byte *get() const { return memory; }
+
+private:
+  static constinit thread_local ThreadMemory memoryOfThread;
+  static constinit thread_local bool isTaken;
+
+  const bool isOwn;
+  std::byte *const memory;
+};
+constinit thread_local ThreadMemory CallMemory::memoryOfThread;
+constinit thread_local bool CallMemory::isTaken = false;
+} // namespace
+
 Status RowCall::run(void *const *first, const RunOptions &options,
                     const Executor &executor, DefaultFloats &floats) const {
-  const std::unique_ptr<std::byte[]> memory(
-      sharedBytes > 0 ? new std::byte[static_cast<std::size_t>(sharedBytes)]
-                      : nullptr);
+  const CallMemory memory(static_cast<std::size_t>(sharedBytes));
   for (const RowGroup &group : groups)
     if (auto status =
             runGroup(group, first, memory.get(), options, executor, floats);

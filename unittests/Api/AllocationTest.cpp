@@ -135,6 +135,28 @@ TEST_P(Allocation, AWarmSerialRunOfMixedTypesMakesNone) {
   EXPECT_EQ(allocationsOf(*kernel, {x, y, zeroDim}, result), 0u);
 }
 
+TEST_P(Allocation, AWarmSerialRunThatReducesMakesNone) {
+  Engine engine;
+  std::vector<float> a(96 * 300, 1), out(96 * 300);
+  const TensorView x(a.data(), {96, 300});
+  const TensorView across(static_cast<const void *>(a.data()), DType::F32,
+                          {96, 300}, {1, 96});
+  const std::pair<const char *, Shape> calls[] = {
+      {"softmax(@0,-1)", {96, 300}},
+      {"softmax(@0,0)", {96, 300}},
+      {"sum(@0)", {}},
+      {"amax(@0,0)", {300}},
+      {"layer_norm(@0,-1,None,None,1e-5)", {96, 300}},
+      {"sub(div(@0,sum(@0)),amax(@0,0,True))", {96, 300}}};
+  for (const auto &[text, shape] : calls) {
+    auto kernel = engine.compile(text, {GetParam(), {}});
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    EXPECT_EQ(allocationsOf(*kernel, {x}, {out.data(), shape}), 0u) << text;
+    EXPECT_EQ(allocationsOf(*kernel, {across}, {out.data(), shape}), 0u)
+        << text;
+  }
+}
+
 TEST_P(Allocation, AWarmSerialPreparedCallMakesNone) {
   Engine engine;
   RunOptions serial;

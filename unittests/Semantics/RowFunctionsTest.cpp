@@ -131,7 +131,7 @@ TEST(RowFunctions, OtherArgumentsAreWrittenOut) {
       {"sum(None,0)", "'sum' takes a tensor here", "None"},
       {"mse_loss(@0,None)", "'mse_loss' takes a tensor here", "None"},
       {"var(@0,0,False,-1)", "'var' takes an integer from 0 on here", "-1"},
-      {"var(@0,0,False,1.0)", "'var' takes an integer from 0 on here", "1.0"},
+      {"var(@0,0,False,1.5)", "'var' takes an integer from 0 on here", "1.5"},
       {"std(@0,0,False,True)", "'std' takes an integer from 0 on here", "True"},
       {"norm(@0,True)", "'norm' takes a number here", "True"},
       {"norm(@0,@1)", "'norm' takes a number here", "@1"},
