@@ -67,8 +67,8 @@ private:
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values,
              std::optional<unsigned> copy = std::nullopt);
-  void take(const Position &at, llvm::Value *elements, std::size_t number,
-            std::optional<unsigned> copy);
+  void take(const Position &at, llvm::ArrayRef<llvm::Value *> elements,
+            std::size_t number, std::optional<unsigned> copy);
   void openStates();
   void storeStates();
   void closeStates();

@@ -86,7 +86,9 @@ void KernelBuilder::makeArguments() {
   unsigned number = 0;
   for (const Access &access : plan.outputs) {
     const auto name = "out" + std::to_string(number);
-    if (access.reducing)
+    if (access.reducing && access.reducing->goesOn)
+      ++number;
+    else if (access.reducing)
       states.emplace_back(lanes, access, pointers, strides, number++, name);
     else
       outputs.emplace_back(lanes, access, pointers, strides, number++, name);
@@ -182,14 +184,23 @@ void KernelBuilder::hoist() {
 void KernelBuilder::store(const Position &at, const Values &values,
                           std::optional<unsigned> copy) {
   std::size_t stored = 0, taken = 0;
+  llvm::SmallVector<llvm::Value *> rows;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     if (debug)
       setLocation(plan.listing->outputs[i]);
     llvm::Value *elements = values[plan.graph.outputs[i]];
-    if (plan.outputs[i].reducing)
-      take(at, elements, taken++, copy);
-    else
+    if (!plan.outputs[i].reducing) {
       outputs[stored++].store(lanes, at, elements, plan.streams);
+      continue;
+    }
+    rows.push_back(elements);
+    const bool isLast = i + 1 == plan.outputs.size() ||
+                        !plan.outputs[i + 1].reducing ||
+                        !plan.outputs[i + 1].reducing->goesOn;
+    if (!isLast)
+      continue;
+    take(at, rows, taken++, copy);
+    rows.clear();
   }
   setLocation(syntax::Listing::loop());
 }

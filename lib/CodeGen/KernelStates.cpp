@@ -16,15 +16,17 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 
-/// Gives elements to `states[number]`.
-void KernelBuilder::take(const Position &at, llvm::Value *elements,
+/// Gives elements, those of several rows, to `states[number]`.
+void KernelBuilder::take(const Position &at,
+                         llvm::ArrayRef<llvm::Value *> elements,
                          std::size_t number, std::optional<unsigned> copy) {
   const LoopStates &taking = states[number];
   names.part = taking.reduction();
   if (copy && holdsStates) {
     const unsigned vectors = ops::ReductionLanes / lanes.lanes;
     StateParts &state = held[number * vectors + *copy % vectors];
-    state = taking.step(lanes, state, elements);
+    for (llvm::Value *row : elements)
+      state = taking.step(lanes, state, row);
   } else {
     taking.take(lanes, at, elements);
   }

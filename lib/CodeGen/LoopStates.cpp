@@ -219,10 +219,12 @@ void LoopStates::close(LaneBuilder &lanes) const {
 }
 
 void LoopStates::take(const LaneBuilder &lanes, const Position &at,
-                      llvm::Value *elements) const {
+                      llvm::ArrayRef<llvm::Value *> elements) const {
   const StateAddresses where = addresses(lanes, at.index);
   const StateParts old = load(lanes, where);
-  StateParts state = step(lanes, old, elements);
+  StateParts state = old;
+  for (llvm::Value *row : elements)
+    state = step(lanes, state, row);
   if (at.mask)
     for (std::size_t p = 0; p < state.size(); ++p)
       state[p] = lanes.ir.CreateSelect(at.mask, state[p], old[p]);

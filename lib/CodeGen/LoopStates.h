@@ -51,10 +51,10 @@ public:
   /// The states after an element more in each.
   StateParts step(const LaneBuilder &lanes, StateParts state,
                   llvm::Value *elements) const;
-  /// Has states in memory take their elements; those of lanes that do not exist
-  /// stay.
+  /// Has states in memory take their elements of several rows; those of lanes
+  /// that do not exist stay.
   void take(const LaneBuilder &lanes, const Position &at,
-            llvm::Value *elements) const;
+            llvm::ArrayRef<llvm::Value *> elements) const;
 
 private:
   std::string name;

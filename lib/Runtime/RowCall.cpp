@@ -18,62 +18,6 @@ using semantics::Plan;
 using semantics::SweepTarget;
 using semantics::ValueId;
 
-Status RowProgram::compile(Steps &steps, bool keepsElements,
-                           CompileTimes *times) const {
-  for (semantics::Sweep &sweep : semantics::sweepsOf(plan, keepsElements)) {
-    CompileTimes spent;
-    auto loop = compiler.compile(sweep.plan, mode, &spent);
-    if (!loop)
-      return loop.error();
-    if (times) {
-      times->emit += spent.emit;
-      times->codegen += spent.codegen;
-      times->link += spent.link;
-    }
-    steps.emplace_back(compiler, std::move(sweep), mode, std::move(*loop));
-  }
-  return {};
-}
-
-Expected<std::unique_ptr<const RowProgram>>
-RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
-                   CompileTimes *times) {
-  auto program = std::make_unique<RowProgram>(compiler, plan, mode);
-  if (auto status = program->compile(program->keeping, true, times); !status)
-    return status.error();
-  for (const Step &step : program->keeping)
-    for (const SweepTarget &target : step.sweep.targets)
-      program->keepsAny |=
-          target.kind == SweepTarget::Kind::Kept && step.sweep.axisSet;
-  return std::unique_ptr<const RowProgram>(std::move(program));
-}
-
-Expected<const RowProgram::Steps *> RowProgram::stepsThatKeepNone() const {
-  if (!keepsAny)
-    return &keeping;
-  if (!isCompiled.load(std::memory_order_acquire)) {
-    Steps made;
-    if (auto status = compile(made, false, nullptr); !status)
-      return status.error();
-    std::lock_guard lock(mutex);
-    if (!isCompiled.load()) {
-      plain.swap(made);
-      isCompiled.store(true, std::memory_order_release);
-    }
-  }
-  return &plain;
-}
-
-std::size_t RowProgram::codeSize() const {
-  std::size_t bytes = 0;
-  for (const Step &step : keeping)
-    bytes += step.loops.codeSize();
-  if (isCompiled.load(std::memory_order_acquire))
-    for (const Step &step : plain)
-      bytes += step.loops.codeSize();
-  return bytes;
-}
-
 /// Elements that are kept for a tile at most: half of a second-level cache.
 static constexpr std::int64_t MostScratch = 64 * 1024;
 
@@ -499,6 +443,16 @@ Status RowCall::chooseLoops(RowGroup &group) {
     if (!loop)
       return loop.error();
     step.loop = *loop;
+    // A long body takes longer than its states.
+    constexpr std::int64_t fewest = RowsAtOnce * ops::ReductionLanes;
+    constexpr unsigned fewOperations = 12;
+    if (group.hasColumns && step.reductions > 0 && group.length >= fewest &&
+        step.step->sweep.plan.work().operations <= fewOperations) {
+      auto ofRows = program.loopOfRows(*step.step, patterns);
+      if (!ofRows)
+        return ofRows.error();
+      step.ofRows = *ofRows;
+    }
     const bool isContiguous = std::all_of(
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),

@@ -18,6 +18,10 @@
 
 namespace kexpr::runtime {
 
+/// Rows that one loop over columns adds at once where it can: states are then
+/// loaded and stored once for so many elements.
+inline constexpr unsigned RowsAtOnce = 8;
+
 /// The compiled sweeps of a kernel that reduces. All members may be called from
 /// any thread.
 class RowProgram {
@@ -27,11 +31,21 @@ public:
          LoopPtr loop)
         : sweep(std::move(given)), parameters(sweep.plan.graph),
           loops(compiler, sweep.plan, mode, std::move(loop)),
-          policy(sweep.plan) {}
+          policy(sweep.plan), ofRows(sweep.plan.ofRows(RowsAtOnce)) {}
+    /// The loop over `RowsAtOnce` rows, compiled when it is first needed.
+    Expected<const Loop *>
+    loopOfRows(const Compiler &compiler, Mode mode,
+               std::span<const semantics::AccessPattern> patterns) const;
+    std::size_t codeSize() const;
+
     const semantics::Sweep sweep;
     const Parameters parameters;
     const LoopVariants loops;
     const LaunchPolicy policy;
+
+  private:
+    const semantics::Plan ofRows;
+    mutable AppendList<LoopVariants> loopsOfRows;
   };
 
   using Steps = std::deque<Step>;
@@ -45,6 +59,11 @@ public:
 
   /// With elements kept where that pays.
   const Steps &steps() const { return keeping; }
+  Expected<const Loop *>
+  loopOfRows(const Step &step,
+             std::span<const semantics::AccessPattern> patterns) const {
+    return step.loopOfRows(compiler, mode, patterns);
+  }
   /// Without: for rows that are too long to keep elements of, or that no one
   /// thread has. Compiled when they are first needed.
   Expected<const Steps *> stepsThatKeepNone() const;
@@ -103,6 +122,8 @@ struct RowStep {
   const Loop *loop = nullptr;
   /// The same with stores past the caches, if the call is to use it.
   const Loop *streaming = nullptr;
+  /// The same of several rows, of a sweep that reduces columns.
+  const Loop *ofRows = nullptr;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
   /// Whether a call of the loop gives the state of all its elements.

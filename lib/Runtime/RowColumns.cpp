@@ -109,6 +109,8 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   constexpr std::size_t cache = 24 * 1024;
   const auto together = static_cast<std::int64_t>(std::bit_floor(
       std::clamp<std::size_t>(cache / allBytes, 1, ReductionLanes)));
+  if (step.ofRows)
+    openRows(step);
   std::int64_t from = 0;
   do {
     const std::int64_t here = std::min(ReductionBlock, group.length - from);
@@ -119,16 +121,16 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
     constexpr std::int64_t lanes = ReductionLanes;
+    const std::int64_t rows = step.ofRows ? RowsAtOnce : 1;
     for (std::int64_t first = 0; first < lanes; first += together)
-      for (std::int64_t round = 0; round < here; round += lanes)
+      for (std::int64_t round = 0; round < here; round += rows * lanes)
         for (std::int64_t lane = first;
              lane < first + together && round + lane < here; ++lane) {
           for (std::size_t i = 0; i < step.reductions; ++i)
             pointers[i] = statesOf(i) + lane * laneBytes(i);
-          moveColumns(step, from + round + lane);
           const bool isLast = lane + 1 == first + together;
-          fetchColumns(step, count, isLast ? lanes + 1 - together : 1);
-          call(step, count);
+          reduceLane(step, from + round + lane, from + here, count,
+                     isLast ? rows * lanes + 1 - together : 1);
         }
     for (std::size_t i = 0; i < step.reductions; ++i) {
       std::size_t left = used;
@@ -150,6 +152,46 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   for (std::size_t i = 0; i < step.reductions && group.length > ReductionBlock;
        ++i)
     finish(step, i, row, count, trees[i].finish(), width);
+}
+
+/// Elements of a lane from one on, as many as one loop takes.
+void RowTask::reduceLane(const RowStep &step, std::int64_t element,
+                         std::int64_t end, std::int64_t count,
+                         std::int64_t ahead) {
+  constexpr std::int64_t lanes = ReductionLanes;
+  const std::int64_t rows = step.ofRows ? RowsAtOnce : 1;
+  if (step.ofRows && element + (rows - 1) * lanes < end) {
+    callOfRows(step, element, count, ahead);
+    return;
+  }
+  const std::int64_t last = std::min(end, element + rows * lanes);
+  for (; element < last; element += lanes) {
+    moveColumns(step, element);
+    fetchColumns(step, count, ahead);
+    call(step, count);
+  }
+}
+
+/// Sets what is the same for all loops of several rows.
+void RowTask::openRows(const RowStep &step) {
+  const std::size_t slots = step.slots.size();
+  for (std::size_t i = 0; i < slots * RowsAtOnce; ++i)
+    stridesOfRows[i] = strides[i / RowsAtOnce];
+  for (std::size_t i = 0; i < step.parameters.size(); ++i)
+    pointersOfRows[slots * RowsAtOnce + i] = pointers[slots + i];
+}
+
+/// Has states take elements of several rows, a block's lanes apart.
+void RowTask::callOfRows(const RowStep &step, std::int64_t element,
+                         std::int64_t count, std::int64_t ahead) {
+  const std::size_t slots = step.slots.size();
+  for (unsigned row = 0; row < RowsAtOnce; ++row) {
+    moveColumns(step, element + row * std::int64_t{ReductionLanes});
+    fetchColumns(step, count, ahead);
+    for (std::size_t i = 0; i < slots; ++i)
+      pointersOfRows[i * RowsAtOnce + row] = pointers[i];
+  }
+  step.ofRows->code().run(count, pointersOfRows.data(), stridesOfRows.data());
 }
 
 void RowTask::storeColumns(const RowStep &step, std::int64_t row,

@@ -94,7 +94,9 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
       width(group.hasColumns ? static_cast<std::size_t>(group.columns) : 1),
       bases(group.slots.size()), trees(mostReductions(group)),
       firsts(mostSlots(group)), rowSteps(firsts.size()), steps(firsts.size()),
-      pointers(firsts.size()), strides(firsts.size()) {
+      pointers(firsts.size()), strides(firsts.size()),
+      pointersOfRows(group.hasColumns ? RowsAtOnce * firsts.size() : 0),
+      stridesOfRows(pointersOfRows.size()) {
   const std::int64_t blocks =
       std::max(blocksOf(isSplit ? PartElements : group.length),
                isSplit ? partsOfRow() : std::int64_t{1});
@@ -102,6 +104,8 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
   std::size_t copies = 0;
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
+    if (step.ofRows)
+      step.ofRows->code().reserve();
     copies = std::max(copies, step.slots.size());
     for (std::size_t i = 0; i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);

@@ -96,6 +96,11 @@ private:
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
+  void reduceLane(const RowStep &step, std::int64_t element, std::int64_t end,
+                  std::int64_t count, std::int64_t ahead);
+  void openRows(const RowStep &step);
+  void callOfRows(const RowStep &step, std::int64_t element, std::int64_t count,
+                  std::int64_t ahead);
   void fetchColumns(const RowStep &step, std::int64_t count,
                     std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
@@ -135,9 +140,11 @@ private:
   /// next row and to the next element.
   InlineBuffer<char *, 16> firsts;
   InlineBuffer<std::int64_t, 16> rowSteps, steps;
-  /// The arguments of a loop.
+  /// The arguments of a loop, and of one of several rows.
   InlineBuffer<void *, 16> pointers;
   InlineBuffer<std::int64_t, 16> strides;
+  InlineBuffer<void *, 32> pointersOfRows;
+  InlineBuffer<std::int64_t, 32> stridesOfRows;
 };
 
 } // namespace kexpr::runtime

@@ -53,12 +53,62 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
+Plan Plan::ofRows(unsigned rows) const {
+  Plan all = *this;
+  Graph &to = all.graph;
+  all.inputs.clear();
+  all.outputs.clear();
+  to.inputs.clear();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (unsigned row = 0; row < rows; ++row) {
+      all.inputs.push_back(inputs[i]);
+      to.inputs.push_back(graph.inputs[i]);
+    }
+  std::vector<std::vector<ValueId>> made(rows);
+  for (unsigned row = 0; row < rows; ++row)
+    for (ValueId id = 0; id < graph.values.size(); ++id) {
+      Value value = graph.values[id];
+      const bool isOne = value.kind == ValueKind::Constant ||
+                         value.kind == ValueKind::Parameter;
+      if (value.kind == ValueKind::Input)
+        value.input = value.input * rows + row;
+      for (std::size_t i = 0; i < graph.args(value).size(); ++i)
+        value.args[i] = made[row][value.args[i]];
+      made[row].push_back(
+          row == 0 || isOne ? id : static_cast<ValueId>(to.values.size()));
+      if (made[row][id] == id) {
+        to.values[id] = value;
+        continue;
+      }
+      to.values.push_back(value);
+      to.origins.push_back(graph.origins[id]);
+    }
+  to.outputs.clear();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (unsigned row = 0; row < rows; ++row) {
+      to.outputs.push_back(made[row][graph.outputs[i]]);
+      Access &access = all.outputs.emplace_back(outputs[i]);
+      access.pattern = AccessPattern::Contiguous;
+      if (access.reducing)
+        access.reducing->goesOn = row > 0;
+    }
+  if (listing) {
+    auto own = std::make_shared<syntax::Listing>(*listing);
+    own->outputs.clear();
+    for (std::size_t i = 0; i < all.outputs.size(); ++i)
+      own->outputs.push_back(listing->outputs[i / rows]);
+    all.listing = std::move(own);
+  }
+  return all;
+}
+
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));
   constexpr std::string_view ways[] = {" of each", " in lanes", " of all"};
   return concat(ops::reductions()[access.reducing->reduction].info.name,
-                ways[static_cast<int>(access.pattern)]);
+                ways[static_cast<int>(access.pattern)],
+                access.reducing->goesOn ? ", which goes on" : "");
 }
 
 /// Bytes that the accesses move for an element.
@@ -144,6 +194,7 @@ std::string Plan::key() const {
       put(access.reducing.has_value());
       put(reducing.reduction);
       put(reducing.form);
+      put(reducing.goesOn);
     }
   }
   return key;

@@ -30,6 +30,9 @@ std::string_view nameOf(AccessPattern pattern);
 struct Reducing {
   ops::ReductionId reduction = 0;
   DType form = DType::F32;
+  /// Whether the states are those of the output before, which take elements of
+  /// this one after those of that one.
+  bool goesOn = false;
   const ops::ReductionLoops &loops() const {
     return ops::loopsOf(reduction, form);
   }
@@ -95,6 +98,9 @@ struct Plan {
   void setContiguous();
   /// The plan of some of the outputs, which are contiguous like its inputs.
   Plan restrictedTo(std::span<const std::size_t> kept) const;
+  /// The plan of a loop that does several rows at once. Each output and input
+  /// is that of the first row, and the others follow it. States are of each.
+  Plan ofRows(unsigned rows) const;
 
   /// Bytes that are read and written for an element, and those written.
   std::size_t bytesPerElement() const;

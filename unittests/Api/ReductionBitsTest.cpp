@@ -126,6 +126,27 @@ TYPED_TEST(Sums, OfRowsAndOfColumnsAreTheSame) {
   }
 }
 
+TYPED_TEST(Sums, OfManyColumns) {
+  // Loops over columns take several rows at once.
+  for (const std::int64_t count :
+       {127, 128, 255, 256, 257, 511, 2047, 2048, 2049, 2303, 2304, 4609})
+    for (const std::int64_t columns : {16, 70}) {
+      const Tensor x = randomTensor(dtypeOf<TypeParam>, {count, columns}, 8);
+      const auto all = x.template values<TypeParam>();
+      std::vector<TypeParam> sums;
+      for (std::int64_t column = 0; column < columns; ++column) {
+        std::vector<TypeParam> each;
+        for (std::int64_t row = 0; row < count; ++row)
+          each.push_back(all[row * columns + column]);
+        sums.push_back(sumOf(each));
+      }
+      for (const Way &way : allWays()) {
+        expectSums("sum(@0,0)", x, sums, way);
+        expectSums("sum(@0,0)", x.with(transposed(x.shape)), sums, way);
+      }
+    }
+}
+
 TYPED_TEST(Sums, OfLongRowsThatThreadsShare) {
   const Tensor input = randomTensor(dtypeOf<TypeParam>, {(1 << 20) + 1}, 9);
   const std::vector<TypeParam> sum = {

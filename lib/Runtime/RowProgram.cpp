@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowCall.h"
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+using semantics::AccessPattern;
+using semantics::Plan;
+using semantics::SweepTarget;
+
+Status RowProgram::compile(Steps &steps, bool keepsElements,
+                           CompileTimes *times) const {
+  for (semantics::Sweep &sweep : semantics::sweepsOf(plan, keepsElements)) {
+    CompileTimes spent;
+    auto loop = compiler.compile(sweep.plan, mode, &spent);
+    if (!loop)
+      return loop.error();
+    if (times) {
+      times->emit += spent.emit;
+      times->codegen += spent.codegen;
+      times->link += spent.link;
+    }
+    steps.emplace_back(compiler, std::move(sweep), mode, std::move(*loop));
+  }
+  return {};
+}
+
+Expected<std::unique_ptr<const RowProgram>>
+RowProgram::create(const Compiler &compiler, const Plan &plan, Mode mode,
+                   CompileTimes *times) {
+  auto program = std::make_unique<RowProgram>(compiler, plan, mode);
+  if (auto status = program->compile(program->keeping, true, times); !status)
+    return status.error();
+  for (const Step &step : program->keeping)
+    for (const SweepTarget &target : step.sweep.targets)
+      program->keepsAny |=
+          target.kind == SweepTarget::Kind::Kept && step.sweep.axisSet;
+  return std::unique_ptr<const RowProgram>(std::move(program));
+}
+
+Expected<const RowProgram::Steps *> RowProgram::stepsThatKeepNone() const {
+  if (!keepsAny)
+    return &keeping;
+  if (!isCompiled.load(std::memory_order_acquire)) {
+    Steps made;
+    if (auto status = compile(made, false, nullptr); !status)
+      return status.error();
+    std::lock_guard lock(mutex);
+    if (!isCompiled.load()) {
+      plain.swap(made);
+      isCompiled.store(true, std::memory_order_release);
+    }
+  }
+  return &plain;
+}
+
+Expected<const Loop *>
+RowProgram::Step::loopOfRows(const Compiler &compiler, Mode mode,
+                             std::span<const AccessPattern> patterns) const {
+  // Of two threads that ask for it at once, both may keep one.
+  if (loopsOfRows.begin() == loopsOfRows.end()) {
+    auto loop = compiler.compile(ofRows, mode);
+    if (!loop)
+      return loop.error();
+    loopsOfRows.push(compiler, ofRows, mode, std::move(*loop));
+  }
+  std::vector<AccessPattern> all;
+  for (AccessPattern pattern : patterns)
+    all.insert(all.end(), RowsAtOnce, pattern);
+  return (*loopsOfRows.begin()).loopFor(all);
+}
+
+std::size_t RowProgram::Step::codeSize() const {
+  std::size_t bytes = loops.codeSize();
+  for (const LoopVariants &each : loopsOfRows)
+    bytes += each.codeSize();
+  return bytes;
+}
+
+std::size_t RowProgram::codeSize() const {
+  std::size_t bytes = 0;
+  for (const Step &step : keeping)
+    bytes += step.codeSize();
+  if (isCompiled.load(std::memory_order_acquire))
+    for (const Step &step : plain)
+      bytes += step.codeSize();
+  return bytes;
+}
