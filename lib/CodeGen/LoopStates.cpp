@@ -218,9 +218,35 @@ void LoopStates::close(LaneBuilder &lanes) const {
   }
 }
 
+/// States of these elements alone, the first of the block's lanes.
+StateParts LoopStates::ofRows(const LaneBuilder &lanes,
+                              llvm::ArrayRef<llvm::Value *> elements) const {
+  const semantics::Reducing &reducing = *access.reducing;
+  StateParts identity;
+  for (unsigned part = 0; part < reducing.loops().parts; ++part)
+    identity.push_back(emittersOf(reducing).identity(lanes, part));
+  llvm::SmallVector<StateParts> states;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i < ops::ReductionLanes)
+      states.push_back(identity);
+    StateParts &state = states[i % ops::ReductionLanes];
+    state = step(lanes, state, elements[i]);
+  }
+  for (std::size_t half = ops::ReductionLanes / 2; half > 0; half /= 2) {
+    for (std::size_t lane = half; lane < states.size(); ++lane)
+      emittersOf(reducing).combine(lanes, states[lane - half], states[lane]);
+    states.resize(std::min(states.size(), half));
+  }
+  return states[0];
+}
+
 void LoopStates::take(const LaneBuilder &lanes, const Position &at,
                       llvm::ArrayRef<llvm::Value *> elements) const {
   const StateAddresses where = addresses(lanes, at.index);
+  if (access.reducing->takesRows) {
+    store(lanes, where, ofRows(lanes, elements));
+    return;
+  }
   const StateParts old = load(lanes, where);
   StateParts state = old;
   for (llvm::Value *row : elements)

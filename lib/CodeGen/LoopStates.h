@@ -57,6 +57,9 @@ public:
             llvm::ArrayRef<llvm::Value *> elements) const;
 
 private:
+  StateParts ofRows(const LaneBuilder &lanes,
+                    llvm::ArrayRef<llvm::Value *> elements) const;
+
   std::string name;
   semantics::Access access;
   llvm::Type *type; ///< Of a part.

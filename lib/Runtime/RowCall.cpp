@@ -379,7 +379,7 @@ void RowCall::chooseShape(RowGroup &group) {
     return;
   }
   // Columns: what is kept, or copied, stays in the second-level cache.
-  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 2048;
+  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
   const std::int64_t elements = group.isShort      ? mostCopied
                                 : group.hasScratch ? MostScratch
                                                    : most * length;
@@ -418,6 +418,37 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
                              : AccessPattern::Strided;
 }
 
+/// Finds a loop that takes several elements of each row, where states take
+/// longer than what is computed: loading and storing them, or beginning and
+/// folding those of short rows.
+Status RowCall::unroll(const RowGroup &group, RowStep &step,
+                       std::span<const AccessPattern> patterns) const {
+  constexpr std::int64_t usual = 8;
+  constexpr unsigned fewOperations = 12, mostOperations = 400;
+  const auto &outputs = step.step->sweep.plan.outputs;
+  const bool hasIndices =
+      std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
+        return output.reducing &&
+               ops::reductions()[output.reducing->reduction].info.result ==
+                   ops::ReductionResult::Index;
+      });
+  const std::int64_t length = group.length;
+  const unsigned operations = step.step->sweep.plan.work().operations;
+  const bool takesRows = group.isShort;
+  if (!group.hasColumns || step.isOfRows || step.reductions == 0 ||
+      length < 1 ||
+      (takesRows ? hasIndices || operations * length > mostOperations
+                 : operations > fewOperations ||
+                       length < usual * std::int64_t{ops::ReductionLanes}))
+    return {};
+  step.atOnce = static_cast<unsigned>(takesRows ? length : usual);
+  auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
+  if (!loop)
+    return loop.error();
+  step.unrolled = *loop;
+  return {};
+}
+
 Status RowCall::chooseLoops(RowGroup &group) {
   for (RowStep &step : group.steps) {
     std::vector<AccessPattern> patterns;
@@ -443,16 +474,8 @@ Status RowCall::chooseLoops(RowGroup &group) {
     if (!loop)
       return loop.error();
     step.loop = *loop;
-    // A long body takes longer than its states.
-    constexpr std::int64_t fewest = RowsAtOnce * ops::ReductionLanes;
-    constexpr unsigned fewOperations = 12;
-    if (group.hasColumns && step.reductions > 0 && group.length >= fewest &&
-        step.step->sweep.plan.work().operations <= fewOperations) {
-      auto ofRows = program.loopOfRows(*step.step, patterns);
-      if (!ofRows)
-        return ofRows.error();
-      step.ofRows = *ofRows;
-    }
+    if (auto status = unroll(group, step, patterns); !status)
+      return status;
     const bool isContiguous = std::all_of(
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),

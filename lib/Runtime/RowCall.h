@@ -18,10 +18,6 @@
 
 namespace kexpr::runtime {
 
-/// Rows that one loop over columns adds at once where it can: states are then
-/// loaded and stored once for so many elements.
-inline constexpr unsigned RowsAtOnce = 8;
-
 /// The compiled sweeps of a kernel that reduces. All members may be called from
 /// any thread.
 class RowProgram {
@@ -31,11 +27,13 @@ public:
          LoopPtr loop)
         : sweep(std::move(given)), parameters(sweep.plan.graph),
           loops(compiler, sweep.plan, mode, std::move(loop)),
-          policy(sweep.plan), ofRows(sweep.plan.ofRows(RowsAtOnce)) {}
-    /// The loop over `RowsAtOnce` rows, compiled when it is first needed.
+          policy(sweep.plan) {}
+    /// The loop of `Plan::unrolled`, for patterns of one element; compiled when
+    /// it is first needed.
     Expected<const Loop *>
-    loopOfRows(const Compiler &compiler, Mode mode,
-               std::span<const semantics::AccessPattern> patterns) const;
+    unrolled(const Compiler &compiler, Mode mode, unsigned elements,
+             bool takesRows,
+             std::span<const semantics::AccessPattern> patterns) const;
     std::size_t codeSize() const;
 
     const semantics::Sweep sweep;
@@ -44,8 +42,17 @@ public:
     const LaunchPolicy policy;
 
   private:
-    const semantics::Plan ofRows;
-    mutable AppendList<LoopVariants> loopsOfRows;
+    struct Unrolled {
+      Unrolled(const Compiler &compiler, Mode mode, unsigned elements,
+               bool takesRows, semantics::Plan given, LoopPtr loop)
+          : elements(elements), takesRows(takesRows), plan(std::move(given)),
+            loops(compiler, plan, mode, std::move(loop)) {}
+      const unsigned elements;
+      const bool takesRows;
+      const semantics::Plan plan;
+      const LoopVariants loops;
+    };
+    mutable AppendList<Unrolled> unrolledLoops;
   };
 
   using Steps = std::deque<Step>;
@@ -60,9 +67,9 @@ public:
   /// With elements kept where that pays.
   const Steps &steps() const { return keeping; }
   Expected<const Loop *>
-  loopOfRows(const Step &step,
-             std::span<const semantics::AccessPattern> patterns) const {
-    return step.loopOfRows(compiler, mode, patterns);
+  unrolled(const Step &step, unsigned elements, bool takesRows,
+           std::span<const semantics::AccessPattern> patterns) const {
+    return step.unrolled(compiler, mode, elements, takesRows, patterns);
   }
   /// Without: for rows that are too long to keep elements of, or that no one
   /// thread has. Compiled when they are first needed.
@@ -122,8 +129,10 @@ struct RowStep {
   const Loop *loop = nullptr;
   /// The same with stores past the caches, if the call is to use it.
   const Loop *streaming = nullptr;
-  /// The same of several rows, of a sweep that reduces columns.
-  const Loop *ofRows = nullptr;
+  /// The same of several elements of each row, of a sweep that reduces columns,
+  /// and how many: all of them if rows are short.
+  const Loop *unrolled = nullptr;
+  unsigned atOnce = 1;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
   /// Whether a call of the loop gives the state of all its elements.
@@ -215,6 +224,8 @@ private:
   bool finish(RowGroup &group);
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
+  Status unroll(const RowGroup &group, RowStep &step,
+                std::span<const semantics::AccessPattern> patterns) const;
   void placeResults();
   bool streams(void *const *first, const RunOptions &options) const;
   Status runGroup(const RowGroup &group, void *const *first, std::byte *results,

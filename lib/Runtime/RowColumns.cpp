@@ -52,8 +52,8 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
       const PackAxis axes[] = {
           {group.length, slot.reduced[0], count * slot.size},
           {count, strides[i], slot.size}};
-      runtime::pack(
-          {axes, slot.size, firsts[i], reinterpret_cast<char *>(copy), 0});
+      runtime::pack({axes, slot.size, firsts[i],
+                     reinterpret_cast<char *>(copy), count * strides[i]});
       firsts[i] = reinterpret_cast<char *>(copy);
       copy += packBytes;
       steps[i] = count * slot.size;
@@ -109,8 +109,10 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   constexpr std::size_t cache = 24 * 1024;
   const auto together = static_cast<std::int64_t>(std::bit_floor(
       std::clamp<std::size_t>(cache / allBytes, 1, ReductionLanes)));
-  if (step.ofRows)
-    openRows(step);
+  if (step.unrolled)
+    openUnrolled(step);
+  if (group.isShort && reduceShort(step, row, count))
+    return;
   std::int64_t from = 0;
   do {
     const std::int64_t here = std::min(ReductionBlock, group.length - from);
@@ -121,16 +123,17 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
         loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
                                from + static_cast<std::int64_t>(lane), 0);
     constexpr std::int64_t lanes = ReductionLanes;
-    const std::int64_t rows = step.ofRows ? RowsAtOnce : 1;
+    const bool isUnrolled = step.unrolled && !group.isShort;
+    const std::int64_t atOnce = isUnrolled ? step.atOnce : 1;
     for (std::int64_t first = 0; first < lanes; first += together)
-      for (std::int64_t round = 0; round < here; round += rows * lanes)
+      for (std::int64_t round = 0; round < here; round += atOnce * lanes)
         for (std::int64_t lane = first;
              lane < first + together && round + lane < here; ++lane) {
           for (std::size_t i = 0; i < step.reductions; ++i)
             pointers[i] = statesOf(i) + lane * laneBytes(i);
           const bool isLast = lane + 1 == first + together;
           reduceLane(step, from + round + lane, from + here, count,
-                     isLast ? rows * lanes + 1 - together : 1);
+                     isLast ? atOnce * lanes + 1 - together : 1);
         }
     for (std::size_t i = 0; i < step.reductions; ++i) {
       std::size_t left = used;
@@ -154,44 +157,62 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
     finish(step, i, row, count, trees[i].finish(), width);
 }
 
+/// All elements of rows that are short by one call; false if there is no code
+/// for that yet.
+bool RowTask::reduceShort(const RowStep &step, std::int64_t row,
+                          std::int64_t count) {
+  if (!step.unrolled || !step.unrolled->code().function)
+    return false;
+  for (std::size_t i = 0; i < step.slots.size(); ++i) {
+    const bool isState = i < step.reductions;
+    char *from = isState ? reinterpret_cast<char *>(statesOf(i)) : firsts[i];
+    void **to = pointersUnrolled + i * step.atOnce;
+    for (unsigned k = 0; k < step.atOnce; ++k)
+      to[k] = isState ? from : from + k * steps[i];
+  }
+  step.unrolled->code().run(count, pointersUnrolled, stridesUnrolled);
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    finish(step, i, row, count, statesOf(i), width);
+  return true;
+}
+
 /// Elements of a lane from one on, as many as one loop takes.
 void RowTask::reduceLane(const RowStep &step, std::int64_t element,
                          std::int64_t end, std::int64_t count,
                          std::int64_t ahead) {
   constexpr std::int64_t lanes = ReductionLanes;
-  const std::int64_t rows = step.ofRows ? RowsAtOnce : 1;
-  if (step.ofRows && element + (rows - 1) * lanes < end) {
-    callOfRows(step, element, count, ahead);
+  const bool isUnrolled = step.unrolled && !group.isShort;
+  const std::int64_t last = element + (isUnrolled ? step.atOnce : 1) * lanes;
+  if (isUnrolled && last - lanes < end) {
+    callUnrolled(step, element, count, ahead);
     return;
   }
-  const std::int64_t last = std::min(end, element + rows * lanes);
-  for (; element < last; element += lanes) {
+  for (; element < std::min(last, end); element += lanes) {
     moveColumns(step, element);
     fetchColumns(step, count, ahead);
     call(step, count);
   }
 }
 
-/// Sets what is the same for all loops of several rows.
-void RowTask::openRows(const RowStep &step) {
+/// Sets what is the same for all loops of several elements a row.
+void RowTask::openUnrolled(const RowStep &step) {
   const std::size_t slots = step.slots.size();
-  for (std::size_t i = 0; i < slots * RowsAtOnce; ++i)
-    stridesOfRows[i] = strides[i / RowsAtOnce];
+  for (std::size_t i = 0; i < slots * step.atOnce; ++i)
+    stridesUnrolled[i] = strides[i / step.atOnce];
   for (std::size_t i = 0; i < step.parameters.size(); ++i)
-    pointersOfRows[slots * RowsAtOnce + i] = pointers[slots + i];
+    pointersUnrolled[slots * step.atOnce + i] = pointers[slots + i];
 }
 
-/// Has states take elements of several rows, a block's lanes apart.
-void RowTask::callOfRows(const RowStep &step, std::int64_t element,
-                         std::int64_t count, std::int64_t ahead) {
-  const std::size_t slots = step.slots.size();
-  for (unsigned row = 0; row < RowsAtOnce; ++row) {
-    moveColumns(step, element + row * std::int64_t{ReductionLanes});
+/// Has states take several elements of each row, those of one lane.
+void RowTask::callUnrolled(const RowStep &step, std::int64_t element,
+                           std::int64_t count, std::int64_t ahead) {
+  for (unsigned k = 0; k < step.atOnce; ++k) {
+    moveColumns(step, element + k * std::int64_t{ReductionLanes});
     fetchColumns(step, count, ahead);
-    for (std::size_t i = 0; i < slots; ++i)
-      pointersOfRows[i * RowsAtOnce + row] = pointers[i];
+    for (std::size_t i = 0; i < step.slots.size(); ++i)
+      pointersUnrolled[i * step.atOnce + k] = pointers[i];
   }
-  step.ofRows->code().run(count, pointersOfRows.data(), stridesOfRows.data());
+  step.unrolled->code().run(count, pointersUnrolled, stridesUnrolled);
 }
 
 void RowTask::storeColumns(const RowStep &step, std::int64_t row,

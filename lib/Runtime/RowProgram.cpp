@@ -59,25 +59,32 @@ Expected<const RowProgram::Steps *> RowProgram::stepsThatKeepNone() const {
 }
 
 Expected<const Loop *>
-RowProgram::Step::loopOfRows(const Compiler &compiler, Mode mode,
-                             std::span<const AccessPattern> patterns) const {
-  // Of two threads that ask for it at once, both may keep one.
-  if (loopsOfRows.begin() == loopsOfRows.end()) {
-    auto loop = compiler.compile(ofRows, mode);
-    if (!loop)
-      return loop.error();
-    loopsOfRows.push(compiler, ofRows, mode, std::move(*loop));
-  }
+RowProgram::Step::unrolled(const Compiler &compiler, Mode mode,
+                           unsigned elements, bool takesRows,
+                           std::span<const AccessPattern> patterns) const {
   std::vector<AccessPattern> all;
   for (AccessPattern pattern : patterns)
-    all.insert(all.end(), RowsAtOnce, pattern);
-  return (*loopsOfRows.begin()).loopFor(all);
+    all.insert(all.end(), elements, pattern);
+  const auto isSame = [&](const Unrolled &each) {
+    return each.elements == elements && each.takesRows == takesRows;
+  };
+  for (const Unrolled &each : unrolledLoops)
+    if (isSame(each))
+      return each.loops.loopFor(all);
+  Plan plan = sweep.plan.unrolled(elements, takesRows);
+  auto loop = compiler.compile(plan, mode);
+  if (!loop)
+    return loop.error();
+  return unrolledLoops
+      .pushUnless(isSame, compiler, mode, elements, takesRows, std::move(plan),
+                  std::move(*loop))
+      .loops.loopFor(all);
 }
 
 std::size_t RowProgram::Step::codeSize() const {
   std::size_t bytes = loops.codeSize();
-  for (const LoopVariants &each : loopsOfRows)
-    bytes += each.codeSize();
+  for (const Unrolled &each : unrolledLoops)
+    bytes += each.loops.codeSize();
   return bytes;
 }
 

@@ -94,9 +94,7 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
       width(group.hasColumns ? static_cast<std::size_t>(group.columns) : 1),
       bases(group.slots.size()), trees(mostReductions(group)),
       firsts(mostSlots(group)), rowSteps(firsts.size()), steps(firsts.size()),
-      pointers(firsts.size()), strides(firsts.size()),
-      pointersOfRows(group.hasColumns ? RowsAtOnce * firsts.size() : 0),
-      stridesOfRows(pointersOfRows.size()) {
+      pointers(firsts.size()), strides(firsts.size()) {
   const std::int64_t blocks =
       std::max(blocksOf(isSplit ? PartElements : group.length),
                isSplit ? partsOfRow() : std::int64_t{1});
@@ -104,8 +102,11 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
   std::size_t copies = 0;
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
-    if (step.ofRows)
-      step.ofRows->code().reserve();
+    if (step.unrolled) {
+      step.unrolled->code().reserve();
+      unrolledSlots = std::max(unrolledSlots, step.atOnce * step.slots.size() +
+                                                  step.parameters.size());
+    }
     copies = std::max(copies, step.slots.size());
     for (std::size_t i = 0; i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
@@ -125,7 +126,7 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
   if (packBytes > 0)
     packBytes = roundedToLine(packBytes + PackSlack);
   bytes = trees.size() * (stateBytes + treeBytes + rowStateBytes) +
-          copies * packBytes;
+          copies * packBytes + 2 * roundedToLine(unrolledSlots * Word);
   if (!context.own)
     bytes += roundedToLine(static_cast<std::size_t>(group.tileBytes) * rows);
   openMemory();
@@ -143,6 +144,11 @@ void RowTask::openMemory() {
   else
     packs += roundedToLine(static_cast<std::size_t>(group.tileBytes) *
                            static_cast<std::size_t>(group.columns));
+  std::byte *unrolled =
+      states + bytes - 2 * roundedToLine(unrolledSlots * Word);
+  pointersUnrolled = reinterpret_cast<void **>(unrolled);
+  stridesUnrolled = reinterpret_cast<std::int64_t *>(
+      unrolled + roundedToLine(unrolledSlots * Word));
   for (std::size_t i = 0; i < bases.size(); ++i) {
     const RowSlot &slot = group.slots[i];
     if (slot.kind == RowSlot::Kind::Result) {

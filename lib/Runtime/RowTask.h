@@ -96,11 +96,12 @@ private:
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
+  bool reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
   void reduceLane(const RowStep &step, std::int64_t element, std::int64_t end,
                   std::int64_t count, std::int64_t ahead);
-  void openRows(const RowStep &step);
-  void callOfRows(const RowStep &step, std::int64_t element, std::int64_t count,
-                  std::int64_t ahead);
+  void openUnrolled(const RowStep &step);
+  void callUnrolled(const RowStep &step, std::int64_t element,
+                    std::int64_t count, std::int64_t ahead);
   void fetchColumns(const RowStep &step, std::int64_t count,
                     std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
@@ -140,11 +141,12 @@ private:
   /// next row and to the next element.
   InlineBuffer<char *, 16> firsts;
   InlineBuffer<std::int64_t, 16> rowSteps, steps;
-  /// The arguments of a loop, and of one of several rows.
+  /// The arguments of a loop, and of one of several elements a row.
   InlineBuffer<void *, 16> pointers;
   InlineBuffer<std::int64_t, 16> strides;
-  InlineBuffer<void *, 32> pointersOfRows;
-  InlineBuffer<std::int64_t, 32> stridesOfRows;
+  void **pointersUnrolled = nullptr;
+  std::int64_t *stridesUnrolled = nullptr;
+  std::size_t unrolledSlots = 0;
 };
 
 } // namespace kexpr::runtime

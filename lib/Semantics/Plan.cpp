@@ -53,30 +53,30 @@ Plan Plan::restrictedTo(std::span<const std::size_t> kept) const {
   return plan;
 }
 
-Plan Plan::ofRows(unsigned rows) const {
+Plan Plan::unrolled(unsigned elements, bool takesRows) const {
   Plan all = *this;
   Graph &to = all.graph;
   all.inputs.clear();
   all.outputs.clear();
   to.inputs.clear();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned k = 0; k < elements; ++k) {
       all.inputs.push_back(inputs[i]);
       to.inputs.push_back(graph.inputs[i]);
     }
-  std::vector<std::vector<ValueId>> made(rows);
-  for (unsigned row = 0; row < rows; ++row)
+  std::vector<std::vector<ValueId>> made(elements);
+  for (unsigned k = 0; k < elements; ++k)
     for (ValueId id = 0; id < graph.values.size(); ++id) {
       Value value = graph.values[id];
       const bool isOne = value.kind == ValueKind::Constant ||
                          value.kind == ValueKind::Parameter;
       if (value.kind == ValueKind::Input)
-        value.input = value.input * rows + row;
+        value.input = value.input * elements + k;
       for (std::size_t i = 0; i < graph.args(value).size(); ++i)
-        value.args[i] = made[row][value.args[i]];
-      made[row].push_back(
-          row == 0 || isOne ? id : static_cast<ValueId>(to.values.size()));
-      if (made[row][id] == id) {
+        value.args[i] = made[k][value.args[i]];
+      made[k].push_back(
+          k == 0 || isOne ? id : static_cast<ValueId>(to.values.size()));
+      if (made[k][id] == id) {
         to.values[id] = value;
         continue;
       }
@@ -85,18 +85,19 @@ Plan Plan::ofRows(unsigned rows) const {
     }
   to.outputs.clear();
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    for (unsigned row = 0; row < rows; ++row) {
-      to.outputs.push_back(made[row][graph.outputs[i]]);
+    for (unsigned k = 0; k < elements; ++k) {
+      to.outputs.push_back(made[k][graph.outputs[i]]);
       Access &access = all.outputs.emplace_back(outputs[i]);
       access.pattern = AccessPattern::Contiguous;
       if (access.reducing)
-        access.reducing->goesOn = row > 0;
+        access.reducing = {access.reducing->reduction, access.reducing->form,
+                           k > 0, takesRows};
     }
   if (listing) {
     auto own = std::make_shared<syntax::Listing>(*listing);
     own->outputs.clear();
     for (std::size_t i = 0; i < all.outputs.size(); ++i)
-      own->outputs.push_back(listing->outputs[i / rows]);
+      own->outputs.push_back(listing->outputs[i / elements]);
     all.listing = std::move(own);
   }
   return all;
@@ -108,6 +109,7 @@ std::string semantics::textOf(const Access &access) {
   constexpr std::string_view ways[] = {" of each", " in lanes", " of all"};
   return concat(ops::reductions()[access.reducing->reduction].info.name,
                 ways[static_cast<int>(access.pattern)],
+                access.reducing->takesRows ? ", of rows" : "",
                 access.reducing->goesOn ? ", which goes on" : "");
 }
 
@@ -195,6 +197,7 @@ std::string Plan::key() const {
       put(reducing.reduction);
       put(reducing.form);
       put(reducing.goesOn);
+      put(reducing.takesRows);
     }
   }
   return key;

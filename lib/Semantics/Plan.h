@@ -33,6 +33,9 @@ struct Reducing {
   /// Whether the states are those of the output before, which take elements of
   /// this one after those of that one.
   bool goesOn = false;
+  /// Whether this output and those that go on have all elements of rows, the
+  /// lanes of one block: the states are of these alone. Of machine code only.
+  bool takesRows = false;
   const ops::ReductionLoops &loops() const {
     return ops::loopsOf(reduction, form);
   }
@@ -98,9 +101,10 @@ struct Plan {
   void setContiguous();
   /// The plan of some of the outputs, which are contiguous like its inputs.
   Plan restrictedTo(std::span<const std::size_t> kept) const;
-  /// The plan of a loop that does several rows at once. Each output and input
-  /// is that of the first row, and the others follow it. States are of each.
-  Plan ofRows(unsigned rows) const;
+  /// The plan of a loop over rows that does several elements of each at once,
+  /// or all if it `takesRows`. Each output and input is that of the first
+  /// element, and those of the others follow it. States are of each.
+  Plan unrolled(unsigned elements, bool takesRows) const;
 
   /// Bytes that are read and written for an element, and those written.
   std::size_t bytesPerElement() const;

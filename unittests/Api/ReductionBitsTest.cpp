@@ -147,6 +147,19 @@ TYPED_TEST(Sums, OfManyColumns) {
     }
 }
 
+TYPED_TEST(Sums, OfManyShortRows) {
+  for (const std::int64_t count : {1, 2, 3, 5, 8, 16, 17, 31, 32, 33})
+    for (const std::int64_t rows : {16, 70, 301}) {
+      const Tensor x = randomTensor(dtypeOf<TypeParam>, {rows, count}, 9);
+      const auto all = x.template values<TypeParam>();
+      std::vector<TypeParam> sums;
+      for (auto row = all.begin(); row != all.end(); row += count)
+        sums.push_back(sumOf(std::vector<TypeParam>(row, row + count)));
+      for (const Way &way : allWays())
+        expectSums("sum(@0,-1)", x, sums, way);
+    }
+}
+
 TYPED_TEST(Sums, OfLongRowsThatThreadsShare) {
   const Tensor input = randomTensor(dtypeOf<TypeParam>, {(1 << 20) + 1}, 9);
   const std::vector<TypeParam> sum = {
