@@ -103,6 +103,7 @@ Status StepBuilder::add(Region region) {
   const Unit &first = plan.typed.units[region.units[0]];
   Step &step = plan.steps.emplace_back();
   step.op = first.node->op;
+  step.groups = first.groups;
   step.units = std::move(region.units);
   step.outputs = std::move(region.outputs);
   if (first.isElementwise()) {

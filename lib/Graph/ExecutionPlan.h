@@ -19,6 +19,7 @@ struct Step {
   std::optional<Expression> expression; ///< Of the kernel, as it was fused.
   Layer *layer = nullptr;               ///< Instead of a kernel.
   std::vector<UnitId> units;            ///< Those of its region.
+  std::int64_t groups = 0;              ///< See `Lowered::groups`.
   std::vector<ValueId> inputs, outputs;
 };
 

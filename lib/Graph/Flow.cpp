@@ -236,6 +236,7 @@ Status FlowBuilder::addElementwise(const PnnxOperator &op) {
         : argument.channels
             ? addChannels(argument.channels, flow.resolve(argument.operand))
             : flow.resolve(argument.operand));
+  node.groups = lowered->groups;
   if (lowered->typeFrom)
     node.typeFrom = node.inputs[*lowered->typeFrom];
   auto formulas = formulasOf(op, lowered->expression, node.inputs);

@@ -41,6 +41,7 @@ struct FlowNode {
   std::vector<Formula> formulas; ///< One for each output.
   /// The input whose element type the outputs are cast to.
   std::optional<ValueId> typeFrom;
+  std::int64_t groups = 0; ///< See `Lowered`.
   std::unique_ptr<Layer> layer;
 };
 

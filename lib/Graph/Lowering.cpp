@@ -285,9 +285,10 @@ Expected<std::string> TemplateWriter::textFor(std::string_view placeholder) {
   constexpr std::string_view last = "last ";
   if (placeholder.empty())
     return functionOf(op.type);
-  if (placeholder == "spatial") {
+  if (placeholder == "spatial" || placeholder == "grouped") {
     const PnnxOperand *input = find(bound, "input")->operand;
-    return input ? lastAxes(input->shape->rank() - 2) : noChannels();
+    const std::size_t others = placeholder == "spatial" ? 2 : 1;
+    return input ? lastAxes(input->shape->rank() - others) : noChannels();
   }
   if (placeholder.starts_with(last)) {
     const std::string &list =
@@ -341,6 +342,13 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
   if (typeFrom && typeFrom->operand)
     lowered.typeFrom = writer.addArgument(*typeFrom->operand);
   lowered.arguments = std::move(writer.arguments);
+  if (!row.groups.empty()) {
+    const Node *groups = texts.literal(find(bound, row.groups)->text);
+    if (!groups || groups->kind != NodeKind::Integer || groups->integer < 1)
+      return Error(ErrorCode::InvalidArgument,
+                   quoted(row.groups) + " is no number of groups");
+    lowered.groups = groups->integer;
+  }
   return lowered;
 }
 

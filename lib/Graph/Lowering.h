@@ -46,6 +46,9 @@ struct Lowered {
   std::vector<LoweredArgument> arguments = {};
   /// The argument whose element type the results are cast to.
   std::optional<std::uint32_t> typeFrom = {};
+  /// If not 0, the channels (axis 1) of all tensors are seen as two axes, of
+  /// groups and of the channels of a group.
+  std::int64_t groups = 0;
 };
 
 /// The texts of a network, each parsed once.

@@ -146,6 +146,10 @@ static constexpr LoweringRow Lowerings[] = {
      "track_running_stats=False use_input_stats=True",
      "layer_norm({input},{spatial},{weight?},{bias?},{eps})",
      instanceNormChannels},
+    {"nn.GroupNorm F.group_norm",
+     "input num_groups weight=None bias=None eps=1e-5", "",
+     "layer_norm({input},{grouped},{weight?},{bias?},{eps})", groupNormChannels,
+     "", "num_groups"},
 
     // Inference alone: PNNX drops `training`.
     {"nn.InstanceNorm1d nn.InstanceNorm2d nn.InstanceNorm3d F.instance_norm",
@@ -313,13 +317,11 @@ static Status checkBatch(const PnnxModel &model, const PnnxOperator &op) {
                concat("'input' of ", rank, " axes has no batch"));
 }
 
-Expected<std::vector<NamedChannels>>
-graph::instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
-                            Texts &) {
-  if (Status status = checkBatch(model, op); !status)
-    return status.error();
+/// `weight` and `bias`, as far as there are any, from a position on.
+static Expected<std::vector<NamedChannels>>
+affineChannels(const PnnxModel &model, const PnnxOperator &op,
+               std::size_t position) {
   std::vector<NamedChannels> all;
-  std::size_t position = 3;
   for (const std::string_view name : {"weight", "bias"}) {
     if (!isAbsent(model, op, name, position)) {
       auto constant = readConstant(model, op, name, position);
@@ -330,6 +332,26 @@ graph::instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
     ++position;
   }
   return all;
+}
+
+Expected<std::vector<NamedChannels>>
+graph::instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                            Texts &) {
+  constexpr std::size_t weight = 3;
+  Status status = checkBatch(model, op);
+  return status ? affineChannels(model, op, weight) : status.error();
+}
+
+Expected<std::vector<NamedChannels>>
+graph::groupNormChannels(const PnnxModel &model, const PnnxOperator &op,
+                         Texts &) {
+  const PnnxOperand *input = inputOf(model, op, "input", 0);
+  if (!input || !input->shape)
+    return Error(ErrorCode::Unsupported, "the file says no rank of 'input'");
+  const std::size_t rank = input->shape->rank();
+  if (rank < 2 || rank >= MaxRank)
+    return Error(ErrorCode::Unsupported, concat("'input' has ", rank, " axes"));
+  return affineChannels(model, op, 1);
 }
 
 Expected<std::vector<NamedChannels>>

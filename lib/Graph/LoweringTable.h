@@ -33,14 +33,16 @@ struct LoweringRow {
   /// None, and `{}` for the part of the type after its dot, in lower case.
   /// `{name!}` is cast to the type that the file says the result has: PNNX
   /// drops what was asked for. `{last name}` are the last axes, as many as a
-  /// list has elements, and `{spatial}` those behind the channels, of a known
-  /// rank.
+  /// list has elements, `{spatial}` those behind the channels, of a known rank,
+  /// and `{grouped}` those behind the groups.
   std::string_view text;
   Expected<std::vector<NamedChannels>> (*constants)(const PnnxModel &,
                                                     const PnnxOperator &,
                                                     Texts &) = nullptr;
   /// The argument whose element type the result is cast to; most have none.
   std::string_view typeFrom = {};
+  /// The argument that is `Lowered::groups`; most have none.
+  std::string_view groups = {};
 };
 
 Span<const LoweringRow> loweringRows();
@@ -62,6 +64,9 @@ Expected<std::vector<NamedChannels>> runningNormChannels(const PnnxModel &model,
 Expected<std::vector<NamedChannels>>
 instanceNormChannels(const PnnxModel &model, const PnnxOperator &op,
                      Texts &texts);
+/// The same of a group normalisation.
+Expected<std::vector<NamedChannels>>
+groupNormChannels(const PnnxModel &model, const PnnxOperator &op, Texts &texts);
 /// The `weight` of a PReLU.
 Expected<std::vector<NamedChannels>>
 preluChannels(const PnnxModel &model, const PnnxOperator &op, Texts &texts);

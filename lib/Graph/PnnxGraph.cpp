@@ -327,10 +327,17 @@ Expected<TensorView> GraphImpl::ownMemory(std::size_t output,
 Status GraphImpl::runStep(const Step &step, const RunOptions &run) {
   stepInputs.clear();
   stepOutputs.clear();
+  // All have the axes of the output, or fewer.
+  const auto viewOf = [&](ValueId value) {
+    const std::size_t rank =
+        step.groups ? views[step.outputs[0]].shape().rank() : 0;
+    return step.groups ? *inGroups(views[value], rank, step.groups)
+                       : views[value];
+  };
   for (const ValueId value : step.inputs)
-    stepInputs.push_back(views[value]);
+    stepInputs.push_back(viewOf(value));
   for (const ValueId value : step.outputs)
-    stepOutputs.push_back(views[value]);
+    stepOutputs.push_back(viewOf(value));
   Status status =
       step.kernel ? step.kernel->run(stepInputs, stepOutputs, run)
                   : callHost([&] {

@@ -177,7 +177,7 @@ private:
 } // namespace
 
 Loops GroupBuilder::loopsOf(UnitId unit) const {
-  if (!typed.units[unit].isElementwise())
+  if (!typed.units[unit].isElementwise() || typed.units[unit].groups != 0)
     return {{}, {}, 0, true};
   const auto &rows = typed.units[unit].rows;
   const Shape &shape = typed.typeOf(typed.units[unit].outputs[0]).shape;
@@ -552,7 +552,8 @@ std::vector<Region> graph::makeRegions(const Flow &flow, const TypedFlow &typed,
   const Uses uses(flow, typed);
   GroupBuilder grouped(typed, uses);
   for (UnitId unit = 0; unit < typed.units.size(); ++unit)
-    grouped.add(unit, fuse && typed.units[unit].isElementwise());
+    grouped.add(unit, fuse && typed.units[unit].isElementwise() &&
+                          typed.units[unit].groups == 0);
   RegionBuilder builder(flow, typed, uses, std::move(grouped));
   if (fuse)
     builder.copyCheapUnits();

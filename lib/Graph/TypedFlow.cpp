@@ -284,6 +284,33 @@ Expected<Shape> TypeInference::shapeOf(Unit &unit,
   return (*shapes)[graph.outputs[0]];
 }
 
+std::optional<TensorView>
+graph::inGroups(const TensorView &view, std::size_t rank, std::int64_t groups) {
+  const std::size_t own = view.shape().rank();
+  if (own + 1 < rank)
+    return view;
+  if (own == MaxRank)
+    return std::nullopt;
+  const std::size_t channels = own + 1 - rank;
+  std::vector<std::int64_t> extents, strides;
+  for (std::size_t axis = 0; axis < own; ++axis) {
+    const std::int64_t extent = view.shape()[axis],
+                       stride = view.strides()[axis];
+    if (axis == channels) {
+      if (extent != 1 && extent % groups != 0)
+        return std::nullopt;
+      extents.push_back(extent == 1 ? 1 : groups);
+      strides.push_back(extent == 1 ? stride : stride * (extent / groups));
+    }
+    extents.push_back(axis == channels && extent != 1 ? extent / groups
+                                                      : extent);
+    strides.push_back(stride);
+  }
+  return TensorView(const_cast<void *>(view.data()), view.type(),
+                    {extents.data(), extents.size()},
+                    {strides.data(), strides.size()});
+}
+
 /// Sets the type of a unit's result and what its graph costs.
 Status TypeInference::setType(Unit &unit) {
   const Unit *alone[] = {&unit};
@@ -298,9 +325,24 @@ Status TypeInference::setType(Unit &unit) {
     views.emplace_back(static_cast<const void *>(nullptr), type.type,
                        type.shape);
   }
+  // The first is the one that is normalised.
+  const Shape whole = views[0].shape();
+  unit.groups = unit.node->groups;
+  for (TensorView &view : views) {
+    if (unit.groups == 0)
+      break;
+    auto grouped = inGroups(view, whole.rank(), unit.groups);
+    if (!grouped)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat("the channels of ", view.shape().str(), " are no ",
+                          unit.groups, " groups"));
+    view = *grouped;
+  }
   auto shape = shapeOf(unit, summary);
   if (!shape)
     return shape.error();
+  if (unit.groups != 0)
+    shape = whole;
   typed.values[unit.outputs[0]].tensor = {summary.type, *shape};
   unit.operations = summary.operations;
   unit.values = std::max(summary.values, unit.formula->nodes.size());

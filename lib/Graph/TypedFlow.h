@@ -48,6 +48,8 @@ struct Unit {
   /// Values of its graph; no fewer than nodes of the formula.
   std::size_t values = 0;
   std::optional<Rows> rows; ///< Of the first reduction, if it has any.
+  /// See `Lowered::groups`; the rank is that of its result.
+  std::int64_t groups = 0;
 
   /// Whether it can be part of a kernel.
   bool isElementwise() const { return formula; }
@@ -76,6 +78,12 @@ Expected<TypedFlow> inferTypes(const Flow &flow, Span<const TensorType> inputs,
 /// Whether `shape` matches `declared`, the shape in the file, where -1 is any
 /// extent.
 bool fits(const Shape &shape, const Shape &declared);
+
+/// A tensor whose channels are seen as groups of channels, where `rank` is that
+/// of the tensors which have all axes; as it is if it has none or one channel.
+/// None if they are no whole groups.
+std::optional<TensorView> inGroups(const TensorView &view, std::size_t rank,
+                                   std::int64_t groups);
 
 /// The expression of some elementwise units, producers first, and the value of
 /// each of its operands.

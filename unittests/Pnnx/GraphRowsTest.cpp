@@ -125,6 +125,7 @@ std::set<std::string> kexpr::test::rowTypes() {
   for (const RowMeaning &meaning : RowMeanings)
     for (const std::string &type : wordsOf(meaning.types))
       types.insert(type);
+  types.insert({"nn.GroupNorm", "F.group_norm"});
   return types;
 }
 
@@ -188,6 +189,43 @@ TEST_F(GraphRows, InstanceNormsWithoutARankAreRefused) {
   ASSERT_FALSE(graph);
   EXPECT_NE(graph.error().message().find("no rank of 'input'"),
             std::string::npos);
+}
+
+TEST_F(GraphRows, GroupsOfChannelsAreAxes) {
+  Floats x = someFloats({2, 6, 5});
+  const auto kernel =
+      engine.compile("add(mul(layer_norm(@0,[-2,-1],None,None,1e-3),@1),@2)",
+                     {.mode = Mode::Interpret});
+  Floats weight = someFloats({3, 2, 1}, 1), bias = someFloats({3, 2, 1}, 2);
+  std::vector<float> expected(60);
+  ASSERT_TRUE(
+      kernel->run({{x.data.data(), {2, 3, 2, 5}}, weight.view(), bias.view()},
+                  TensorView(expected.data(), {2, 3, 2, 5})));
+  auto graph = make(test::modelOf(
+      {"pnnx.Input in 0 1 x #x=(2,6,5)f32",
+       "nn.GroupNorm norm 1 1 x y affine=True eps=1e-3 num_channels=6 "
+       "num_groups=3 @bias=(6)f32 @weight=(6)f32",
+       "pnnx.Output out 1 0 y"},
+      {constantOf("norm.bias", bias.data),
+       constantOf("norm.weight", weight.data)}));
+  ASSERT_TRUE(graph.run(NamedTensor{"in", x.view()}));
+  const auto got = elementsOf(graph, "out");
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-5);
+  EXPECT_EQ(graph.output("out")->shape(), (Shape{2, 6, 5}));
+}
+
+TEST_F(GraphRows, GroupsThatAreNoneAreRefused) {
+  const auto refused = [&](const char *words, std::size_t rank = 3) {
+    return refusalOf("nn.GroupNorm", words, rank);
+  };
+  EXPECT_NE(refused("num_groups=2").find("are no 2 groups"), std::string::npos);
+  EXPECT_NE(refused("num_groups=0").find("no number of groups"),
+            std::string::npos);
+  EXPECT_NE(refused("num_groups=1.5").find("no number of groups"),
+            std::string::npos);
+  EXPECT_NE(refused("").find("is missing"), std::string::npos);
+  EXPECT_NE(refused("num_groups=1", 1).find("has 1 axes"), std::string::npos);
 }
 
 TEST_F(GraphRows, TheTypeInTheFileIsWhatWasAskedFor) {

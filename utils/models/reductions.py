@@ -105,6 +105,22 @@ class InstanceNorms(nn.Module):
         return self.line(x), self.plane(y), self.cube(z), self.tracked(y)
 
 
+@case("group_norms", lambda: [normal(2, 6, 5, 7) * 3 + 1, normal(3, 6)],
+      units=2, floor=1.0)
+class GroupNorms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.plane = affine(nn.GroupNorm(2, 6))
+        self.plain = nn.GroupNorm(3, 6, eps=1e-3, affine=False)
+        self.weight = nn.Parameter(uniform(0.5, 1.5, 6))
+        self.bias = nn.Parameter(uniform(-0.5, 0.5, 6))
+
+    def forward(self, x, y):
+        return (F.silu(self.plane(x)), self.plain(y),
+                F.group_norm(x, 6, self.weight, self.bias),
+                self.plain(x))
+
+
 @case("global_pools", lambda: [normal(2, 4, 19), normal(2, 4, 6, 7),
                                normal(2, 3, 4, 5, 6)], units=1, floor=0.25)
 class GlobalPools(nn.Module):
