@@ -26,6 +26,8 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       runRowStep(step, first, first + count);
+    else if (!step.sums.empty())
+      sumColumns(step, first, count);
     else if (step.reductions > 0)
       reduceColumns(step, first, count);
     else if (group.isShort)

@@ -103,7 +103,11 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     copies = std::max(copies, step.slots.size());
-    for (std::size_t i = 0; i < step.reductions; ++i) {
+    stateBytes = std::max(stateBytes, roundedToLine(sumBytes(step, width)));
+    if (!step.sums.empty())
+      treeBytes = std::max(treeBytes,
+                           std::max<std::size_t>(width, ReductionBlock) * Word);
+    for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
       stateBytes =
           std::max(stateBytes,
@@ -255,7 +259,10 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
       continue;
     }
     if (step.reductions > 0) {
-      reduceRows(step, begin, end);
+      if (step.sums.empty())
+        reduceRows(step, begin, end);
+      else
+        sumRows(step, begin, end);
       continue;
     }
     for (std::int64_t row = begin; row < end; ++row) {
@@ -454,7 +461,9 @@ std::int64_t RowTask::partsOfRow() const {
 
 std::int64_t RowTask::partBytes(const RowStep &step) const {
   std::size_t size = 0;
-  for (std::size_t i = 0; i < step.reductions; ++i)
+  for (const RowSum &sum : step.sums)
+    size += sum.exact->words * Word;
+  for (std::size_t i = step.sums.size(); i < step.reductions; ++i)
     size += loopsOf(step, i).parts * Word;
   return group.rows * partsOfRow() * static_cast<std::int64_t>(size);
 }
@@ -474,9 +483,13 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
         finishStreaming();
       continue;
     }
+    std::byte *next = parts + begin * each;
+    if (!step.sums.empty()) {
+      sumPart(step, from, to, next);
+      continue;
+    }
     openTrees(step);
     reduceRange(step, from, to);
-    std::byte *next = parts + begin * each;
     for (std::size_t i = 0; i < step.reductions; ++i) {
       const std::size_t size = loopsOf(step, i).parts * Word;
       std::memcpy(next, trees[i].finish(), size);
@@ -487,6 +500,8 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
 
 void RowTask::joinParts(const RowStep &step, const std::byte *parts) {
   openMemory();
+  if (!step.sums.empty())
+    return joinSums(step, parts);
   const std::int64_t count = partsOfRow();
   const std::int64_t each = partBytes(step) / (group.rows * count);
   for (std::int64_t row = 0; row < group.rows; ++row) {

@@ -22,6 +22,7 @@ struct SweepKey {
   unsigned stage;
   std::uint32_t axisSet;
   std::vector<ValueId> leaves; ///< Ascending.
+  bool isExact = false;
   auto operator<=>(const SweepKey &) const = default;
 };
 
@@ -203,13 +204,16 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
                        .source = whole.source},
               .axisSet = std::nullopt,
               .targets = targets,
-              .elements = roots[0]};
+              .elements = roots[0],
+              .isExact = key.isExact};
   sweep.plan.setContiguous();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].kind != SweepTarget::Kind::Reduced)
       continue;
     sweep.axisSet = key.axisSet;
     const Value &value = graph.values[targets[i].index];
+    if (value.isExact())
+      continue; // Of these, elements are stored.
     Access &access = sweep.plan.outputs[i];
     access.pattern = AccessPattern::Constant;
     access.reducing = {value.op, value.form()};
@@ -229,7 +233,8 @@ std::vector<Sweep> SweepBuilder::run() {
     if (value.kind != ValueKind::Reduce)
       continue;
     const ValueId root = value.args[0];
-    const SweepKey key{false, 2 * stages[id], value.input, leavesOf(root)};
+    const SweepKey key{false, 2 * stages[id], value.input, leavesOf(root),
+                       value.isExact()};
     targets[key].push_back({Reduced, id});
     const std::vector<bool> needed = neededBy(root);
     for (ValueId kept : keptElements)
