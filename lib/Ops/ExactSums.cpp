@@ -31,7 +31,21 @@ static void carry(std::int64_t *digits, unsigned count) {
   }
 }
 
-/// Adds one element, without a carry: at most 2^52 to each of two digits.
+/// Adds +-significand * 2^place units, without a carry: of less than 2^53, at
+/// most 2^52 to each of two digits.
+static void takeAt(std::int64_t *state, std::uint64_t significand,
+                   unsigned place, bool isNegative) {
+  const unsigned shift = place % 32;
+  const auto low =
+      static_cast<std::int64_t>(significand << shift & ExactSums::Digit);
+  const auto high = static_cast<std::int64_t>(significand >> (32 - shift));
+  const std::int64_t sign = isNegative ? -1 : 0;
+  std::int64_t *digits = state + 1 + place / 32;
+  digits[0] += (low ^ sign) - sign;
+  digits[1] += (high ^ sign) - sign;
+}
+
+/// Adds one element.
 template <class T> static void take(std::int64_t *state, T x) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr unsigned fraction = std::numeric_limits<T>::digits - 1;
@@ -47,20 +61,32 @@ template <class T> static void take(std::int64_t *state, T x) {
   }
   const unsigned isNormal = field != 0;
   const std::uint64_t significand = rest | std::uint64_t{isNormal} << fraction;
-  const unsigned place = field - isNormal, shift = place % 32;
-  const auto low =
-      static_cast<std::int64_t>(significand << shift & ExactSums::Digit);
-  const auto high = static_cast<std::int64_t>(significand >> (32 - shift));
-  const std::int64_t sign = std::signbit(x) ? -1 : 0;
-  std::int64_t *digits = state + 1 + place / 32;
-  digits[0] += (low ^ sign) - sign;
-  digits[1] += (high ^ sign) - sign;
+  takeAt(state, significand, field - isNormal, std::signbit(x));
+}
+
+/// Adds a sum of elements, which is no NaN or infinity.
+template <class T> static void takeDouble(std::int64_t *state, double x) {
+  // The units of T are a multiple of those of double.
+  constexpr int unit = std::numeric_limits<T>::min_exponent -
+                       std::numeric_limits<T>::digits + 1074;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int field = static_cast<int>(bits >> 52 & 0x7ff);
+  const bool isNormal = field != 0;
+  std::uint64_t significand = (bits & 0xfffffffffffff) | std::uint64_t{isNormal}
+                                                             << 52;
+  int place = field - isNormal - unit;
+  if (place < 0) {
+    // A multiple of the unit, or 0.
+    significand = place > -64 ? significand >> -place : 0;
+    place = 0;
+  }
+  takeAt(state, significand, static_cast<unsigned>(place), std::signbit(x));
 }
 
 template <class T>
-static void addAll(std::size_t count, const void *from, std::int64_t *state) {
-  const auto *elements = static_cast<const T *>(from);
-  constexpr std::size_t most = ExactSums::MostUnsettled;
+static void addOneByOne(std::size_t count, const T *elements,
+                        std::int64_t *state) {
+  constexpr std::size_t most = 1024; // Before digits could overflow.
   while (count > 0) {
     const std::size_t here = std::min(count, most);
     for (std::size_t i = 0; i < here; ++i)
@@ -72,15 +98,29 @@ static void addAll(std::size_t count, const void *from, std::int64_t *state) {
 }
 
 template <class T>
-static void addEach(std::size_t count, const void *from, std::int64_t *states) {
+static void addAll(std::size_t count, const void *from, std::int64_t *state) {
   const auto *elements = static_cast<const T *>(from);
-  for (std::size_t i = 0; i < count; ++i)
-    take(states + i * wordsFor<T>(), elements[i]);
+  constexpr std::size_t most = ExactSums::MostOfBlock, fewest = 64;
+  const ExactBlockFn block =
+      exactBlock(sizeof(T) == 8 ? DType::F64 : DType::F32);
+  while (count > 0) {
+    const std::size_t here = std::min(count, most);
+    double parts[3];
+    const unsigned found = here < fewest ? 0 : block(here, elements, parts);
+    for (unsigned i = 0; i < found; ++i)
+      takeDouble<T>(state, parts[i]);
+    if (found > 0)
+      carry(state + 1, wordsFor<T>() - 1);
+    else
+      addOneByOne(here, elements, state);
+    elements += here;
+    count -= here;
+  }
 }
 
 template <class T> static constexpr ExactSums sumsOf(DType element) {
   using Limits = std::numeric_limits<T>;
-  return {&addAll<T>, &addEach<T>, element, wordsFor<T>(),
+  return {&addAll<T>, element, wordsFor<T>(),
           Limits::min_exponent - Limits::digits};
 }
 
@@ -88,11 +128,6 @@ const ExactSums &ExactSums::of(DType result) {
   static constexpr ExactSums single = sumsOf<float>(DType::F32),
                              wide = sumsOf<double>(DType::F64);
   return result == DType::F64 ? wide : single;
-}
-
-void ExactSums::settle(std::size_t count, std::int64_t *states) const {
-  for (std::size_t i = 0; i < count; ++i)
-    carry(states + i * words + 1, words - 1);
 }
 
 bool ExactSums::merge(std::int64_t *state, const std::int64_t *other) const {

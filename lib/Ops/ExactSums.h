@@ -38,13 +38,6 @@ struct ExactSums {
 
   /// Has a state take elements.
   void (*add)(std::size_t count, const void *elements, std::int64_t *state);
-  /// Has each of `count` states, one behind the other, take an element. Their
-  /// digits may pass 32 bits until they are settled, which they must be after
-  /// `MostUnsettled` elements.
-  void (*addEach)(std::size_t count, const void *elements,
-                  std::int64_t *states);
-  static constexpr std::int64_t MostUnsettled = 1024;
-  void settle(std::size_t count, std::int64_t *states) const;
   /// Adds what a state holds to another one; false where that holds no such
   /// sum, as none of less than 2^63 elements is.
   bool merge(std::int64_t *state, const std::int64_t *other) const;
@@ -53,10 +46,21 @@ struct ExactSums {
   void round(const std::int64_t *state, std::int64_t divisor, DType result,
              void *to) const;
 
+  /// What `exactBlock` takes at most.
+  static constexpr std::size_t MostOfBlock = 2048;
+
   DType element;  ///< F32 or F64.
   unsigned words; ///< Of a state.
   int unit;       ///< The exponent of the lowest digit.
 };
+
+/// Stores doubles whose exact sum is that of a block of elements, and says how
+/// many, 3 at most: none of elements that are not finite or whose exponents are
+/// too far apart.
+using ExactBlockFn = unsigned (*)(std::size_t count, const void *elements,
+                                  double *parts);
+/// For elements of f32 or f64, for the best instruction set that this CPU has.
+ExactBlockFn exactBlock(DType element);
 
 } // namespace kexpr::ops
 

@@ -27,6 +27,24 @@ std::size_t RowTask::sumBytes(const RowStep &step, std::size_t width) {
   return words * width * Word;
 }
 
+/// Elements of a column that are copied together.
+static constexpr std::int64_t MostTerms = 256;
+
+/// From an element of a column to the next one: not a power of two of bytes, so
+/// that they find room in a cache together.
+std::int64_t RowTask::termPitch() const {
+  constexpr std::int64_t line = 64 / Word;
+  return static_cast<std::int64_t>(width) + line;
+}
+
+std::size_t RowTask::termBytes(const RowStep &step) const {
+  if (step.sums.empty())
+    return 0;
+  const std::int64_t columns =
+      group.hasColumns ? termPitch() * std::min(MostTerms, group.length) : 0;
+  return static_cast<std::size_t>(std::max(columns, ReductionBlock)) * Word;
+}
+
 /// Makes the states of the next rows those of no elements.
 void RowTask::openSums(const RowStep &step) {
   std::memset(states, 0, step.sums.size() * stateBytes);
@@ -93,24 +111,40 @@ void RowTask::sumRows(const RowStep &step, std::int64_t begin,
   }
 }
 
+/// Has the state of each column take its elements, which are `pitch` apart.
+template <class T>
+static void addColumns(const ops::ExactSums &exact, const void *from,
+                       std::int64_t length, std::int64_t columns,
+                       std::int64_t pitch, std::int64_t *states) {
+  T column[MostTerms];
+  for (std::int64_t c = 0; c < columns; ++c, states += exact.words) {
+    const T *next = static_cast<const T *>(from) + c;
+    for (std::int64_t i = 0; i < length; ++i, next += pitch)
+      column[i] = *next;
+    exact.add(static_cast<std::size_t>(length), column, states);
+  }
+}
+
 void RowTask::sumColumns(const RowStep &step, std::int64_t row,
                          std::int64_t count) {
   startColumns(step, row, count);
   openSums(step);
-  const auto rows = static_cast<std::size_t>(count);
-  for (std::int64_t element = 0; element < group.length; ++element) {
-    moveColumns(step, element);
-    for (std::size_t i = 0; i < step.sums.size(); ++i)
-      pointers[i] = termsOf(i);
-    fetchColumns(step, count, 1);
-    call(step, count);
-    const bool isLast = element + 1 == group.length;
-    const bool settles =
-        isLast || (element + 1) % ops::ExactSums::MostUnsettled == 0;
+  const std::int64_t pitch = termPitch();
+  for (std::int64_t from = 0; from < group.length; from += MostTerms) {
+    const std::int64_t here = std::min(MostTerms, group.length - from);
+    for (std::int64_t element = 0; element < here; ++element) {
+      moveColumns(step, from + element);
+      for (std::size_t i = 0; i < step.sums.size(); ++i)
+        pointers[i] = termsOf(i) + static_cast<std::size_t>(element * pitch) *
+                                       sizeOf(step.sums[i].exact->element);
+      fetchColumns(step, count, 1);
+      call(step, count);
+    }
     for (std::size_t i = 0; i < step.sums.size(); ++i) {
-      step.sums[i].exact->addEach(rows, termsOf(i), sumsOf(i));
-      if (settles)
-        step.sums[i].exact->settle(rows, sumsOf(i));
+      const ops::ExactSums &exact = *step.sums[i].exact;
+      const auto add = exact.element == DType::F64 ? &addColumns<double>
+                                                   : &addColumns<float>;
+      add(exact, termsOf(i), here, count, pitch, sumsOf(i));
     }
   }
   finishSums(step, row, count);

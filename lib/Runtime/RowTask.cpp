@@ -104,9 +104,7 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
     step.loop->code().reserve();
     copies = std::max(copies, step.slots.size());
     stateBytes = std::max(stateBytes, roundedToLine(sumBytes(step, width)));
-    if (!step.sums.empty())
-      treeBytes = std::max(treeBytes,
-                           std::max<std::size_t>(width, ReductionBlock) * Word);
+    treeBytes = std::max(treeBytes, roundedToLine(termBytes(step)));
     for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
       stateBytes =

@@ -108,6 +108,8 @@ private:
   // Exact sums, see RowSums.cpp.
 
   static std::size_t sumBytes(const RowStep &step, std::size_t width);
+  std::int64_t termPitch() const;
+  std::size_t termBytes(const RowStep &step) const;
   void openSums(const RowStep &step);
   void sumRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void finishSums(const RowStep &step, std::int64_t row, std::int64_t rows);

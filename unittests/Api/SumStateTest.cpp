@@ -223,11 +223,16 @@ TEST(SumStates, AreThoseOfSumsAndMeansThatAreOutputs) {
   constexpr const char *only =
       "; only a sum or mean of floating point that is an output itself has one";
   constexpr const char *others[][2] = {
-      {"amax(@0)", "'amax'"},         {"var(@0,0)", "'var'"},
-      {"softmax(@0,0)", "'softmax'"}, {"add(sum(@0),1)", "'add'"},
-      {"torch.double(sum(@0))", "'torch.double'"},      {"[sum(@0),prod(@0,1)]", "'prod'"},
-      {"[sum(@0),@0]", "output 1"},   {"sum(torch.int(@0))", "'sum' of i64"},
-      {"mul(@0,2)", "'mul'"}};
+      {"amax(@0)", "'amax'"},
+      {"var(@0,0)", "'var'"},
+      {"softmax(@0,0)", "'softmax'"},
+      {"add(sum(@0),1)", "'add'"},
+      {"torch.double(sum(@0))", "'torch.double'"},
+      {"[sum(@0),prod(@0,1)]", "'prod'"},
+      {"[sum(@0),@0]", "output 1"},
+      {"sum(torch.int(@0))", "'sum' of i64"},
+      {"mul(@0,2)", "'mul'"},
+  };
   for (const auto &[text, subject] : others) {
     const auto state = stateOf(text, {x});
     EXPECT_EQ(refusal(state, ErrorCode::Unsupported),
