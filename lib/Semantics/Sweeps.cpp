@@ -20,6 +20,9 @@ struct SweepKey {
   /// How many reductions must come before it, one after the other; twice that,
   /// and one more if it keeps what they lead to.
   unsigned stage;
+  /// How many sweeps of the stage must come before it, one after the other, as
+  /// each reads elements that the one before keeps.
+  unsigned turn;
   std::uint32_t axisSet;
   std::vector<ValueId> leaves; ///< Ascending.
   bool isExact = false;
@@ -34,9 +37,11 @@ public:
 
 private:
   using Targets = std::vector<SweepTarget>;
+  using SweepTargets = std::map<SweepKey, Targets>;
   void findStages();
   void cutRows();
   void cutElements();
+  void addReductions(SweepTargets &targets);
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
   bool isNeededLater(ValueId id, ValueId reduction) const;
@@ -221,34 +226,49 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
   return sweep;
 }
 
-std::vector<Sweep> SweepBuilder::run() {
+void SweepBuilder::addReductions(SweepTargets &targets) {
   using enum SweepTarget::Kind;
-  findStages();
-  cutRows();
-  if (keepsElements)
-    cutElements();
-  std::map<SweepKey, Targets> targets;
+  std::map<ValueId, std::pair<unsigned, unsigned>> keepers; // Stage and turn.
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
     if (value.kind != ValueKind::Reduce)
       continue;
     const ValueId root = value.args[0];
-    const SweepKey key{false, 2 * stages[id], value.input, leavesOf(root),
-                       value.isExact()};
+    SweepKey key{.isStore = false,
+                 .stage = 2 * stages[id],
+                 .turn = 0,
+                 .axisSet = value.input,
+                 .leaves = leavesOf(root),
+                 .isExact = value.isExact()};
+    for (ValueId leaf : key.leaves)
+      if (const auto keeper = keepers.find(leaf);
+          keeper != keepers.end() && keeper->second.first == key.stage)
+        key.turn = std::max(key.turn, keeper->second.second + 1);
     targets[key].push_back({Reduced, id});
     const std::vector<bool> needed = neededBy(root);
     for (ValueId kept : keptElements)
       if (needed[kept] && !isRead[kept]) {
         targets[key].push_back({Kept, kept});
         isRead[kept] = true;
+        keepers[kept] = {key.stage, key.turn};
       }
   }
+}
+
+std::vector<Sweep> SweepBuilder::run() {
+  using enum SweepTarget::Kind;
+  findStages();
+  cutRows();
+  if (keepsElements)
+    cutElements();
+  SweepTargets targets;
+  addReductions(targets);
   for (ValueId id : keptRows)
-    targets[{false, 2 * stages[id] + 1, 0, leavesOf(id, true)}].push_back(
+    targets[{false, 2 * stages[id] + 1, 0, 0, leavesOf(id, true)}].push_back(
         {Kept, id});
   for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];
-    targets[{true, stages[id], 0, leavesOf(id)}].push_back({Stored, i});
+    targets[{true, stages[id], 0, 0, leavesOf(id)}].push_back({Stored, i});
   }
   std::vector<Sweep> sweeps;
   for (auto &[key, each] : targets) {
