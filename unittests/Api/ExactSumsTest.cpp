@@ -292,6 +292,47 @@ TEST(ExactSums, StandInExpressions) {
   }
 }
 
+/// Elements that one sum keeps are there when another one reads them.
+TEST(ExactSums, OfKeptElementsStandInExpressions) {
+  const Tensor x = randomTensor(DType::F32, {40, 300}, 3);
+  const Tensor y = randomTensor(DType::F32, {40, 300}, 4);
+  for (Way way : allWays())
+    for (Precision precision : {Precision::Default, Precision::Accurate}) {
+      way.precision = precision;
+      const Tensors power = outputsOf("exp(sin(@0))", {y}, way);
+      const Tensors sums = outputsOf(
+          "[sum(@0,-1,True),sum(mul(@0,@1),-1,True)]", {power[0], x}, way);
+      const Tensors last = outputsOf("add(@0,div(@1,add(@2,@3)))",
+                                     {x, power[0], sums[0], sums[1]}, way);
+      const Tensors fused =
+          outputsOf("add(@0,div(exp(sin(@1)),add(sum(exp(sin(@1)),-1,True),"
+                    "sum(mul(exp(sin(@1)),@0),-1,True))))",
+                    {x, y}, way);
+      EXPECT_EQ(fused[0].bytes(), last[0].bytes()) << way.str();
+    }
+}
+
+/// Blocks whose exponents are just near enough, or too far apart, for each
+/// number of cuts: what the largest elements leave is seen when they cancel.
+TEST(ExactSums, OfExponentsThatAreJustNearEnoughAreTheNearest) {
+  for (DType type : {DType::F32, DType::F64}) {
+    const Format format = Format::of(type);
+    const std::uint64_t most = static_cast<std::uint64_t>(format.bias) + 30;
+    const std::uint64_t rest = (std::uint64_t{1} << format.fraction) - 1;
+    for (std::uint64_t apart = 0; apart < 120; ++apart)
+      for (std::uint64_t sign : {std::uint64_t{0}, format.sign()}) {
+        const std::uint64_t large = most << format.fraction | rest | sign;
+        const std::uint64_t small = (most - apart) << format.fraction | 1;
+        std::vector<std::uint64_t> bits(2047, large);
+        bits.push_back(small);
+        bits.insert(bits.end(), 2047, large ^ format.sign());
+        expectNearest(bits, type);
+        bits.push_back(small);
+        expectNearest(bits, type);
+      }
+  }
+}
+
 /// What expressions do not name has the tree of any other precision.
 TEST(ExactSums, AreThoseThatAreNamed) {
   const auto graphOf = [](std::string_view text, DType type) {
