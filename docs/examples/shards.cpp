@@ -20,7 +20,7 @@ stateOf(const kexpr::Kernel &kernel, const float *rows, std::int64_t count) {
 
 /// What comes of all of them, whichever arrives first.
 static kexpr::Status collect(const std::vector<std::string> &received,
-                             kexpr::TensorView mean) {
+                             const kexpr::TensorView &mean) {
   auto all = kexpr::SumState::parse(received[0]);
   if (!all)
     return all.error();

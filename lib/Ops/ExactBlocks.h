@@ -84,7 +84,8 @@ template <class T, Isa I> class ExactBlock {
 
   /// Adding it rounds to a multiple of 2^(exponent - 52).
   static double cut(int exponent) {
-    const auto field = static_cast<std::uint64_t>(exponent + 1023);
+    const auto field =
+        static_cast<std::uint64_t>(std::int64_t{exponent} + 1023);
     return __builtin_bit_cast(double, field << 52 | std::uint64_t{1} << 51);
   }
 
