@@ -7,7 +7,6 @@
 #ifndef KEXPR_C_SUMS_H
 #define KEXPR_C_SUMS_H
 
-#include "kexpr-c/Inspect.h"
 #include "kexpr-c/kexpr.h"
 
 #ifdef __cplusplus
@@ -34,6 +33,7 @@ KEXPR_API kexpr_code kexpr_kernel_sum_state(const kexpr_kernel *kernel,
 KEXPR_API kexpr_code kexpr_sum_state_parse(const void *bytes, size_t size,
                                            kexpr_sum_state **state,
                                            kexpr_error **error);
+typedef struct kexpr_text kexpr_text; ///< See Inspect.h.
 /// The state as bytes; equal sums have equal ones.
 KEXPR_API kexpr_code kexpr_sum_state_bytes(const kexpr_sum_state *state,
                                            kexpr_text **bytes,

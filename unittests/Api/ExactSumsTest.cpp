@@ -118,8 +118,10 @@ TEST(ExactSums, OfTheLargestAndTheSmallestAreTheNearest) {
           {1, 1, 1, 0},
           {most, 1, 1 | minus}})
       expectNearest(bits, type);
-    for (std::uint64_t size : {1, 2, 3, 5})
-      expectNearest(std::vector<std::uint64_t>(3000, size), type);
+    for (std::uint64_t size :
+         {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, most})
+      for (std::uint64_t sign : {std::uint64_t{0}, minus})
+        expectNearest(std::vector<std::uint64_t>(5000, size | sign), type);
   }
 }
 
@@ -270,6 +272,51 @@ TEST(ExactSums, OverAnyAxesAreThoseOfTheCopy) {
               << text << " of " << shape.str() << ", output " << i;
       }
     }
+}
+
+/// Long rows in several runs, which threads share.
+TEST(ExactSums, OfRowsInSeveralRunsAreTheNearest) {
+  Random random(7);
+  for (DType type : {DType::BF16, DType::F32, DType::F64})
+    for (std::int64_t run : {4001, 4096}) {
+      const Shape shape = {9, 2, run};
+      const Tensor input(
+          type, shape,
+          tensorOf(type, cancelling(type, static_cast<std::size_t>(18 * run),
+                                    random, 50))
+              .bytes());
+      std::vector<ExactSum> sums(2, ExactSum(type));
+      for (std::int64_t i = 0; i < 18 * run; ++i)
+        sums[static_cast<std::size_t>(i / run % 2)].add(bitsAt(input, i));
+      for (const Way &way : accurateWays())
+        for (const Shape &strides :
+             {contiguousStrides(shape), transposed(shape), sliced(shape, 2)}) {
+          const Tensors outputs =
+              outputsOf("sum(@0,[0,2])", {input.with(strides)}, way);
+          for (std::int64_t row = 0; row < 2; ++row)
+            ASSERT_TRUE(sums[static_cast<std::size_t>(row)].isNearest(
+                type, bitsAt(outputs[0], row), 1))
+                << nameOf(type) << ", strides " << strides.str() << ", "
+                << way.str();
+        }
+    }
+}
+
+TEST(ExactSums, OfOneElementThatIsBroadcast) {
+  const float tenth = 0.1F;
+  for (const std::int64_t count : {1, 31, 5000, 70000}) {
+    const TensorView view(static_cast<const void *>(&tenth), DType::F32,
+                          {count}, {0});
+    for (const Way &way : accurateWays()) {
+      const Kernel kernel = compiled("[sum(@0),mean(@0)]", {DType::F32}, way);
+      float sum = 0, mean = 0;
+      const TensorView outputs[] = {{&sum, {}}, {&mean, {}}};
+      ASSERT_TRUE(kernel.run(view, outputs, way.options));
+      EXPECT_EQ(sum, static_cast<float>(static_cast<double>(tenth) *
+                                        static_cast<double>(count)));
+      EXPECT_EQ(mean, tenth);
+    }
+  }
 }
 
 TEST(ExactSums, StandInExpressions) {
