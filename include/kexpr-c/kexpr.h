@@ -300,5 +300,6 @@ KEXPR_API void kexpr_layer_free(kexpr_layer *layer);
 #include "kexpr-c/Graph.h"
 #include "kexpr-c/Inspect.h"
 #include "kexpr-c/Operators.h"
+#include "kexpr-c/Sums.h"
 
 #endif // KEXPR_C_KEXPR_H

@@ -13,6 +13,7 @@
 #include "kexpr/Precision.h"
 #include "kexpr/Span.h"
 #include "kexpr/Stage.h"
+#include "kexpr/SumState.h"
 #include "kexpr/Tensor.h"
 
 #include <chrono>
@@ -172,6 +173,14 @@ public:
   /// of the batch.
   Status runBatch(Span<const TensorView> inputs, Span<const TensorView> outputs,
                   const RunOptions &options = {}) const;
+
+  /// The state of sums that are rounded once: what the outputs are of these
+  /// inputs, to be merged with those of others and rounded at the end. The
+  /// precision must be `Accurate`, and each output a sum or mean of floating
+  /// point itself. Errors: those of `run`; Unsupported for other kernels, with
+  /// the range of the output that has no state.
+  Expected<SumState> sumState(Span<const TensorView> inputs,
+                              const RunOptions &options = {}) const;
 
   /// The shape that output `index` must have for these inputs, of which only
   /// types and shapes are looked at. Errors: those of `run`, and

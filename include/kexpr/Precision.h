@@ -13,8 +13,10 @@ namespace kexpr {
 inline namespace v2 {
 
 /// How exactly f32 functions are computed. What IEEE rounds correctly (add,
-/// sub, mul, div, sqrt) is so at each of them, and f64 knows one way only.
-/// docs/accuracy.md has the measured errors.
+/// sub, mul, div, sqrt) is so at each of them, and f64 knows one way only, sums
+/// and means aside: of any floating-point type, those that an expression names
+/// are correctly rounded at `Accurate`. docs/accuracy.md has the measured
+/// errors.
 enum class Precision : std::uint8_t {
   Default,  ///< At most 1 unit in the last place; activations at most 2.
   Accurate, ///< At most 0.51 units: nearly always the correctly rounded value.

@@ -19,6 +19,7 @@
 #include "kexpr/PnnxModel.h"
 #include "kexpr/Scalar.h"
 #include "kexpr/Stage.h"
+#include "kexpr/SumState.h"
 #include "kexpr/Tensor.h"
 #include "kexpr/Version.h"
 

@@ -36,6 +36,10 @@ struct kexpr_kernel {
   kexpr_expression expression;
 };
 
+struct kexpr_text {
+  std::string object;
+};
+
 namespace kexpr::capi {
 
 /// A constant that is not destroyed at the end of the process.

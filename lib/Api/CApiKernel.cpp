@@ -29,10 +29,6 @@ struct kexpr_layer {
   kexpr_kernel kernel;
 };
 
-struct kexpr_text {
-  std::string object;
-};
-
 void kexpr_kernel_free(kexpr_kernel *kernel) { delete kernel; }
 
 kexpr_code kexpr_kernel_run(const kexpr_kernel *kernel,

@@ -18,6 +18,7 @@
 
 #include "Ops/Algebra/Scalar.h"
 #include "Ops/Conversion.h"
+#include "Ops/ExactBlocks.h"
 #include "Ops/Operators.h"
 #include "Ops/ReductionLoops.h"
 #include "Ops/Table.h"
@@ -32,6 +33,8 @@ struct BlockTables {
   std::array<const BlockFn *, std::size(AllTypes)> conversions;
   /// For each of `Reductions`, its loops in each of `AllTypes`.
   const ReductionRow *reductions;
+  /// Of f32 and f64.
+  std::array<ExactBlockFn, 2> exactBlocks;
 };
 template <Isa I> BlockTables blockTables();
 template <> BlockTables blockTables<Isa::Baseline>();
@@ -190,7 +193,8 @@ template <Isa I> BlockTables makeBlockTables() {
     return BlockTables{
         {makeBlockTable<I, static_cast<Arithmetic>(A)>(AllOperators{})...},
         {makeConversions<I, AllTypes[From]>(types)...},
-        makeReductions<I>(Reductions{})};
+        makeReductions<I>(Reductions{}),
+        exactBlocks<I>()};
   }
   (std::make_index_sequence<ArithmeticCount>{}, types);
 }

@@ -34,3 +34,7 @@ BlockFn kexpr::ops::conversion(DType from, DType to) {
 const ReductionLoops &kexpr::ops::loopsOf(ReductionId reduction, DType form) {
   return tables().reductions[reduction][positionOf(form)];
 }
+
+ExactBlockFn kexpr::ops::exactBlock(DType element) {
+  return tables().exactBlocks[element == DType::F64];
+}

@@ -65,6 +65,13 @@ enum class ReductionResult : std::uint8_t {
   Index, ///< i64: a position among the reduced elements.
 };
 
+/// What a reduction is of the exact sum, for `Precision::Accurate`.
+enum class ReductionOfSum : std::uint8_t {
+  No,   ///< Something else.
+  Sum,  ///< The sum, rounded.
+  Mean, ///< The sum over the number of elements, rounded.
+};
+
 struct ReductionInfo {
   std::string_view name;
   /// One line: the meaning for elements x.
@@ -75,6 +82,7 @@ struct ReductionInfo {
   bool takesNone = true;
   /// Largest errors, as of an operator, where terms do not cancel.
   Bounds ulp = {};
+  ReductionOfSum ofSum = ReductionOfSum::No;
 };
 
 } // namespace kexpr::ops

@@ -19,8 +19,10 @@ namespace kexpr::ops {
 /// f32 is added in f64, f64 as a pair whose second part holds what the first
 /// one's roundings lost (Knuth's TwoSum).
 struct Sum {
-  static constexpr ReductionInfo info{
-      .name = "sum", .doc = "the sum", .ulp = {0.51, 0.5, 0.51}};
+  static constexpr ReductionInfo info{.name = "sum",
+                                      .doc = "the sum",
+                                      .ulp = {0.51, 0.5, 0.51},
+                                      .ofSum = ReductionOfSum::Sum};
   template <class T>
   using Element = std::conditional_t<std::is_same_v<T, float>, double, T>;
   template <class T>
@@ -76,7 +78,8 @@ struct Mean : Sum {
   static constexpr ReductionInfo info{.name = "mean",
                                       .doc = "the sum over their number",
                                       .types = ReductionTypes::Floating,
-                                      .ulp = {0.51, 0.5, 0.51}};
+                                      .ulp = {0.51, 0.5, 0.51},
+                                      .ofSum = ReductionOfSum::Mean};
 
   template <class V> static V finish(Several<V, 1> state, V count) {
     return state.each[0] / count;

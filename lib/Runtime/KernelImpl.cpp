@@ -132,8 +132,8 @@ Status KernelImpl::prepareRows(RowCall &call, const CallArguments &arguments,
 
 Status KernelImpl::runRows(std::span<const RowCall> calls,
                            std::span<const CallArguments> arguments,
-                           const RunOptions &options,
-                           DefaultFloats &floats) const {
+                           const RunOptions &options, DefaultFloats &floats,
+                           const RowSumSink *sink) const {
   InlineBuffer<void *, 16> first(tensors());
   for (std::size_t i = 0; i < calls.size(); ++i) {
     void **next = first.data();
@@ -141,8 +141,8 @@ Status KernelImpl::runRows(std::span<const RowCall> calls,
       *next++ = output.data();
     for (std::uint32_t operand : plan().graph.inputs)
       *next++ = arguments[i].inputs[operand].data();
-    if (auto status =
-            calls[i].run(first.data(), options, executorFor(options), floats);
+    if (auto status = calls[i].run(first.data(), options, executorFor(options),
+                                   floats, sink);
         !status)
       return status;
   }

@@ -18,6 +18,8 @@ namespace kexpr::runtime {
 class Invocation;
 class KernelImpl;
 class PreparedImpl;
+struct OutputSums;
+struct SumStateImpl;
 
 using KernelPtr = std::shared_ptr<const KernelImpl>;
 
@@ -49,6 +51,8 @@ public:
   Expected<Shape> outputShape(Span<const TensorView> inputs,
                               std::size_t output) const;
   Expected<std::string> dump(Stage stage) const;
+  Expected<std::shared_ptr<const SumStateImpl>>
+  sumState(Span<const TensorView> inputs, const RunOptions &options) const;
 
   /// Checks a call, its memory too if `withMemory`.
   Status check(const CallArguments &arguments, bool withMemory = true) const;
@@ -120,7 +124,13 @@ private:
                      const RunOptions &options) const;
   Status runRows(std::span<const RowCall> calls,
                  std::span<const CallArguments> arguments,
-                 const RunOptions &options, DefaultFloats &floats) const;
+                 const RunOptions &options, DefaultFloats &floats,
+                 const RowSumSink *sink = nullptr) const;
+  Error hasNoSum(std::size_t output) const;
+  Expected<OutputSums> emptySums(std::size_t output,
+                                 const std::vector<Shape> &shapes) const;
+  Status runSums(Span<const TensorView> inputs, SumStateImpl &state,
+                 const RunOptions &options) const;
   Status runRowBatch(const CallArguments &all, const RunOptions &options,
                      DefaultFloats &floats) const;
 

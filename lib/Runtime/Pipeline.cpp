@@ -245,7 +245,8 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
 Expected<Plan> runtime::planOf(const Expression &expression,
                                const CompileOptions &options) {
   auto graph = semantics::check(
-      expression, {options.operandTypes, options.zeroDimOperands});
+      expression,
+      {options.operandTypes, options.zeroDimOperands, options.precision});
   if (!graph)
     return graph.error();
   Plan plan{.graph = std::move(*graph),

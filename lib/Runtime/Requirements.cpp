@@ -168,6 +168,14 @@ static Status checkSelfOverlap(const TensorView &output, std::size_t index) {
                       " overlaps itself"));
 }
 
+Status runtime::checkOutput(const TensorView &output, std::size_t index,
+                            DType type) {
+  auto status = checkView(output, {"output ", index}, type);
+  if (status)
+    status = checkSelfOverlap(output, index);
+  return status ? checkMemory(output, {"output ", index}) : status;
+}
+
 Error Requirements::overlapError(const Overlap &overlap) const {
   return {ErrorCode::OverlappingOutput,
           overlap.isInput

@@ -85,6 +85,9 @@ std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
   return std::nullopt;
 }
 
+/// Checks an output by itself, memory included: of a type, and well formed.
+Status checkOutput(const TensorView &output, std::size_t index, DType type);
+
 /// What the tensors of a kernel's calls must be, and the checks of calls.
 /// Checks read no element and write nothing; errors name the first fault,
 /// inputs before outputs.

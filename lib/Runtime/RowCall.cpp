@@ -158,9 +158,18 @@ Status RowCall::addStep(const RowProgram::Step &step) {
   RowStep &added = group.steps.emplace_back();
   added.step = &step;
   added.outputs = sweep.plan.outputs.size();
-  added.reductions = static_cast<std::size_t>(
-      std::count_if(sweep.plan.outputs.begin(), sweep.plan.outputs.end(),
-                    [](const auto &output) { return output.reducing; }));
+  for (const SweepTarget &target : sweep.targets) {
+    if (target.kind != SweepTarget::Kind::Reduced)
+      continue;
+    ++added.reductions;
+    const semantics::Value &value = plan.graph.values[target.index];
+    if (value.isExact())
+      added.sums.push_back({.exact = &ops::ExactSums::of(value.form()),
+                            .result = value.form(),
+                            .isMean = ops::reductions()[value.op].info.ofSum ==
+                                      ops::ReductionOfSum::Mean});
+  }
+  group.hasSums |= !added.sums.empty();
   added.isOfRows = site.isOfRows;
   addSlots(group, added, site);
   added.parameters.resize(sweep.plan.graph.parameters.size());
@@ -378,14 +387,16 @@ void RowCall::chooseShape(RowGroup &group) {
         std::clamp<std::int64_t>(mostElements / length, 1, mostRows);
     return;
   }
-  // Columns: what is kept, or copied, stays in the second-level cache.
+  // Columns: what is kept, or copied, and states, which are large where sums
+  // are exact, stay in the second-level cache.
+  constexpr std::int64_t mostSums = 128;
   constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
   const std::int64_t elements = group.isShort      ? mostCopied
                                 : group.hasScratch ? MostScratch
                                                    : most * length;
-  group.columns =
-      std::min((group.lastKept() + unit - 1) / unit * unit,
-               std::clamp(elements / length / unit * unit, unit, most));
+  group.columns = std::min((group.lastKept() + unit - 1) / unit * unit,
+                           std::clamp(elements / length / unit * unit, unit,
+                                      group.hasSums ? mostSums : most));
 }
 
 /// The access pattern of a slot in the loops of a sweep.
@@ -435,8 +446,8 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
   const bool takesRows = group.isShort;
-  if (!group.hasColumns || step.isOfRows || step.reductions == 0 ||
-      length < 1 ||
+  if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
+      step.reductions == 0 || length < 1 ||
       (takesRows ? hasIndices || operations * length > mostOperations
                  : operations > fewOperations ||
                        length < usual * std::int64_t{ops::ReductionLanes}))

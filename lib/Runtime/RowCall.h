@@ -7,6 +7,7 @@
 #ifndef KEXPR_RUNTIME_ROWCALL_H
 #define KEXPR_RUNTIME_ROWCALL_H
 
+#include "Ops/ExactSums.h"
 #include "Runtime/Executor.h"
 #include "Runtime/LaunchPolicy.h"
 #include "Runtime/LoopVariants.h"
@@ -123,6 +124,17 @@ struct RowResult {
   std::int64_t offset = 0;
 };
 
+/// An exact sum of a sweep.
+struct RowSum {
+  const ops::ExactSums *exact = nullptr;
+  DType result = DType::F32;
+  bool isMean = false;
+};
+
+/// By value of the plan's graph, where the states of an exact sum are also
+/// kept, those of rows one behind the other; null where they are not.
+using RowSumSink = std::vector<std::int64_t *>;
+
 /// One sweep of a call.
 struct RowStep {
   const RowProgram::Step *step = nullptr;
@@ -139,6 +151,8 @@ struct RowStep {
   bool isFolded = false;
   /// Whether it has an element a row, and not one an element of rows.
   bool isOfRows = false;
+  /// Its reductions where these are exact sums, which no loop carries.
+  std::vector<RowSum> sums;
   /// The slots of its outputs and inputs; of reductions, that of the results.
   std::vector<std::uint32_t> slots;
   std::vector<std::uint64_t> parameters;
@@ -165,6 +179,7 @@ struct RowGroup {
   bool packs = false;
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
   bool hasScratch = false;    ///< Whether elements are kept.
+  bool hasSums = false;       ///< Whether there are exact sums.
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -182,6 +197,8 @@ struct RowGroup {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
 };
+
+struct RowContext;
 
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.
 /// Immutable once prepared; `run` may be called from several threads.
@@ -204,7 +221,8 @@ public:
   /// `first` has the first elements of outputs, then of the inputs of the
   /// plan's graph. Errors: those of an executor.
   Status run(void *const *first, const RunOptions &options,
-             const Executor &executor, DefaultFloats &floats) const;
+             const Executor &executor, DefaultFloats &floats,
+             const RowSumSink *sink = nullptr) const;
 
 private:
   struct Site;
@@ -228,11 +246,9 @@ private:
                 std::span<const semantics::AccessPattern> patterns) const;
   void placeResults();
   bool streams(void *const *first, const RunOptions &options) const;
-  Status runGroup(const RowGroup &group, void *const *first, std::byte *results,
-                  const RunOptions &options, const Executor &executor,
-                  DefaultFloats &floats) const;
-  Status runSplit(const RowGroup &group, void *const *first, std::byte *results,
-                  const Split &split, bool streams) const;
+  Status runGroup(const RowContext &context, const RunOptions &options,
+                  const Executor &executor, DefaultFloats &floats) const;
+  Status runSplit(const RowContext &given, const Split &split) const;
 
   const semantics::Plan &plan;
   const Requirements &required;

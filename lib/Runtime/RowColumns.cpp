@@ -26,6 +26,8 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       runRowStep(step, first, first + count);
+    else if (!step.sums.empty())
+      sumColumns(step, first, count);
     else if (step.reductions > 0)
       reduceColumns(step, first, count);
     else if (group.isShort)
@@ -52,8 +54,8 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
       const PackAxis axes[] = {
           {group.length, slot.reduced[0], count * slot.size},
           {count, strides[i], slot.size}};
-      runtime::pack({axes, slot.size, firsts[i],
-                     reinterpret_cast<char *>(copy), count * strides[i]});
+      runtime::pack({axes, slot.size, firsts[i], reinterpret_cast<char *>(copy),
+                     count * strides[i]});
       firsts[i] = reinterpret_cast<char *>(copy);
       copy += packBytes;
       steps[i] = count * slot.size;
@@ -92,18 +94,19 @@ void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
   }
 }
 
+std::size_t RowTask::laneBytes(const RowStep &step, std::size_t i) const {
+  return loopsOf(step, i).parts * width * Word;
+}
+
 void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
                             std::int64_t count) {
   startColumns(step, row, count);
   openTrees(step);
-  const auto laneBytes = [&](std::size_t i) {
-    return loopsOf(step, i).parts * width * Word;
-  };
   std::size_t allBytes = 0;
   for (std::size_t i = 0; i < step.reductions; ++i) {
     strides[i] =
         static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
-    allBytes += laneBytes(i);
+    allBytes += laneBytes(step, i);
   }
   // As many lanes at once as the first-level cache has the states of.
   constexpr std::size_t cache = 24 * 1024;
@@ -115,46 +118,54 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
     return;
   std::int64_t from = 0;
   do {
-    const std::int64_t here = std::min(ReductionBlock, group.length - from);
-    const auto used = static_cast<std::size_t>(
-        std::clamp<std::int64_t>(here, 1, ReductionLanes));
+    const std::int64_t to = std::min(from + ReductionBlock, group.length);
+    reduceBlockOfColumns(step, from, to, count, together);
     for (std::size_t i = 0; i < step.reductions; ++i)
-      for (std::size_t lane = 0; lane < used; ++lane)
-        loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(i), width,
-                               from + static_cast<std::int64_t>(lane), 0);
-    constexpr std::int64_t lanes = ReductionLanes;
-    const bool isUnrolled = step.unrolled && !group.isShort;
-    const std::int64_t atOnce = isUnrolled ? step.atOnce : 1;
-    for (std::int64_t first = 0; first < lanes; first += together)
-      for (std::int64_t round = 0; round < here; round += atOnce * lanes)
-        for (std::int64_t lane = first;
-             lane < first + together && round + lane < here; ++lane) {
-          for (std::size_t i = 0; i < step.reductions; ++i)
-            pointers[i] = statesOf(i) + lane * laneBytes(i);
-          const bool isLast = lane + 1 == first + together;
-          reduceLane(step, from + round + lane, from + here, count,
-                     isLast ? atOnce * lanes + 1 - together : 1);
-        }
-    for (std::size_t i = 0; i < step.reductions; ++i) {
-      std::size_t left = used;
-      for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2) {
-        for (std::size_t lane = half; lane < left; ++lane)
-          loopsOf(step, i).combine(static_cast<std::size_t>(count),
-                                   statesOf(i) + (lane - half) * laneBytes(i),
-                                   width, statesOf(i) + lane * laneBytes(i),
-                                   width);
-        left = std::min(left, half);
-      }
       if (group.length <= ReductionBlock)
         finish(step, i, row, count, statesOf(i), width);
       else
         trees[i].push(statesOf(i), width);
-    }
-    from += here;
+    from = to;
   } while (from < group.length);
   for (std::size_t i = 0; i < step.reductions && group.length > ReductionBlock;
        ++i)
     finish(step, i, row, count, trees[i].finish(), width);
+}
+
+/// Makes states of the elements [from, to), a block; some lanes together.
+void RowTask::reduceBlockOfColumns(const RowStep &step, std::int64_t from,
+                                   std::int64_t to, std::int64_t count,
+                                   std::int64_t together) {
+  constexpr std::int64_t lanes = ReductionLanes;
+  const auto used =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(to - from, 1, lanes));
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    for (std::size_t lane = 0; lane < used; ++lane)
+      loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(step, i),
+                             width, from + static_cast<std::int64_t>(lane), 0);
+  const bool isUnrolled = step.unrolled && !group.isShort;
+  const std::int64_t atOnce = isUnrolled ? step.atOnce : 1;
+  for (std::int64_t first = from; first < from + lanes; first += together)
+    for (std::int64_t round = 0; round < to - first; round += atOnce * lanes)
+      for (std::int64_t lane = first;
+           lane < first + together && round + lane < to; ++lane) {
+        for (std::size_t i = 0; i < step.reductions; ++i)
+          pointers[i] = statesOf(i) + (lane - from) * laneBytes(step, i);
+        const bool isLast = lane + 1 == first + together;
+        reduceLane(step, round + lane, to, count,
+                   isLast ? atOnce * lanes + 1 - together : 1);
+      }
+  for (std::size_t i = 0; i < step.reductions; ++i) {
+    std::size_t left = used;
+    for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2) {
+      for (std::size_t lane = half; lane < left; ++lane)
+        loopsOf(step, i).combine(
+            static_cast<std::size_t>(count),
+            statesOf(i) + (lane - half) * laneBytes(step, i), width,
+            statesOf(i) + lane * laneBytes(step, i), width);
+      left = std::min(left, half);
+    }
+  }
 }
 
 /// All elements of rows that are short by one call; false if there is no code

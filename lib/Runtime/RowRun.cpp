@@ -46,13 +46,21 @@ constinit thread_local bool CallMemory::isTaken = false;
 } // namespace
 
 Status RowCall::run(void *const *first, const RunOptions &options,
-                    const Executor &executor, DefaultFloats &floats) const {
+                    const Executor &executor, DefaultFloats &floats,
+                    const RowSumSink *sink) const {
   const CallMemory memory(static_cast<std::size_t>(sharedBytes));
-  for (const RowGroup &group : groups)
-    if (auto status =
-            runGroup(group, first, memory.get(), options, executor, floats);
-        !status)
+  const bool isStreamed = streams(first, options);
+  for (const RowGroup &group : groups) {
+    const RowContext context{.group = group,
+                             .results = results,
+                             .first = first,
+                             .shared = memory.get(),
+                             .outputs = plan.outputs.size(),
+                             .streams = isStreamed,
+                             .sink = sink};
+    if (auto status = runGroup(context, options, executor, floats); !status)
       return status;
+  }
   return {};
 }
 
@@ -69,10 +77,10 @@ bool RowCall::streams(void *const *first, const RunOptions &options) const {
          movedBytes > static_cast<std::int64_t>(lastCacheBytes());
 }
 
-Status RowCall::runGroup(const RowGroup &group, void *const *first,
-                         std::byte *shared, const RunOptions &options,
+Status RowCall::runGroup(const RowContext &context, const RunOptions &options,
                          const Executor &executor,
                          DefaultFloats &floats) const {
+  const RowGroup &group = context.group;
   if (group.rows == 0)
     return {};
   const LaunchPolicy &policy = group.steps[0].step->policy;
@@ -88,18 +96,12 @@ Status RowCall::runGroup(const RowGroup &group, void *const *first,
               .stayAwake = options.stayAwake,
               .host = executor,
               .floats = &floats};
-  const RowContext context{group,
-                           results,
-                           first,
-                           shared,
-                           plan.outputs.size(),
-                           streams(first, options)};
   // So few rows that threads would have none.
   constexpr std::int64_t fewRows = 64;
   if (!isSerial && !group.hasColumns && !group.hasScratch &&
       group.rows < fewRows && group.length > 4 * ops::ReductionBlock &&
       split.maxThreads != 1)
-    return runSplit(group, first, shared, split, context.streams);
+    return runSplit(context, split);
   const std::int64_t tiles = RowTask::tilesOf(group);
   const double each = elements / static_cast<double>(tiles);
   split.grain = std::max<std::int64_t>(
@@ -118,15 +120,14 @@ Status RowCall::runGroup(const RowGroup &group, void *const *first,
 }
 
 /// Long rows, each by all threads, sweep by sweep.
-Status RowCall::runSplit(const RowGroup &group, void *const *first,
-                         std::byte *shared, const Split &split,
-                         bool streams) const {
+Status RowCall::runSplit(const RowContext &given, const Split &split) const {
+  const RowGroup &group = given.group;
   // Results of rows are kept for all sweeps.
   const std::unique_ptr<std::byte[]> tile(
       new std::byte[static_cast<std::size_t>(
           group.rows * std::max<std::int64_t>(group.tileBytes, 1) + 64)]);
-  const RowContext context{
-      group, results, first, shared, plan.outputs.size(), streams, tile.get()};
+  RowContext context = given;
+  context.own = tile.get();
   RowTask callers(context, true);
   std::int64_t most = 0;
   for (const RowStep &step : group.steps)

@@ -108,7 +108,9 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
                                                   step.parameters.size());
     }
     copies = std::max(copies, step.slots.size());
-    for (std::size_t i = 0; i < step.reductions; ++i) {
+    stateBytes = std::max(stateBytes, roundedToLine(sumBytes(step, width)));
+    treeBytes = std::max(treeBytes, roundedToLine(termBytes(step)));
+    for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
       stateBytes =
           std::max(stateBytes,
@@ -265,7 +267,10 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
       continue;
     }
     if (step.reductions > 0) {
-      reduceRows(step, begin, end);
+      if (step.sums.empty())
+        reduceRows(step, begin, end);
+      else
+        sumRows(step, begin, end);
       continue;
     }
     for (std::int64_t row = begin; row < end; ++row) {
@@ -464,7 +469,9 @@ std::int64_t RowTask::partsOfRow() const {
 
 std::int64_t RowTask::partBytes(const RowStep &step) const {
   std::size_t size = 0;
-  for (std::size_t i = 0; i < step.reductions; ++i)
+  for (const RowSum &sum : step.sums)
+    size += sum.exact->words * Word;
+  for (std::size_t i = step.sums.size(); i < step.reductions; ++i)
     size += loopsOf(step, i).parts * Word;
   return group.rows * partsOfRow() * static_cast<std::int64_t>(size);
 }
@@ -484,9 +491,13 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
         finishStreaming();
       continue;
     }
+    std::byte *next = parts + begin * each;
+    if (!step.sums.empty()) {
+      sumPart(step, from, to, next);
+      continue;
+    }
     openTrees(step);
     reduceRange(step, from, to);
-    std::byte *next = parts + begin * each;
     for (std::size_t i = 0; i < step.reductions; ++i) {
       const std::size_t size = loopsOf(step, i).parts * Word;
       std::memcpy(next, trees[i].finish(), size);
@@ -497,6 +508,8 @@ void RowTask::runParts(const RowStep &step, std::int64_t begin,
 
 void RowTask::joinParts(const RowStep &step, const std::byte *parts) {
   openMemory();
+  if (!step.sums.empty())
+    return joinSums(step, parts);
   const std::int64_t count = partsOfRow();
   const std::int64_t each = partBytes(step) / (group.rows * count);
   for (std::int64_t row = 0; row < group.rows; ++row) {

@@ -26,6 +26,7 @@ struct RowContext {
   /// The other results of all rows, where each row is done by all threads;
   /// null where a task keeps those of its tile.
   std::byte *own = nullptr;
+  const RowSumSink *sink = nullptr; ///< Where states are kept, if anywhere.
 };
 
 /// States of reductions of one kind for neighbouring blocks, each of which
@@ -96,6 +97,10 @@ private:
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
+  std::size_t laneBytes(const RowStep &step, std::size_t i) const;
+  void reduceBlockOfColumns(const RowStep &step, std::int64_t from,
+                            std::int64_t to, std::int64_t count,
+                            std::int64_t together);
   bool reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
   void reduceLane(const RowStep &step, std::int64_t element, std::int64_t end,
                   std::int64_t count, std::int64_t ahead);
@@ -109,6 +114,27 @@ private:
   void storeFlat(const RowStep &step, std::int64_t row, std::int64_t count);
   void finish(const RowStep &step, std::size_t output, std::int64_t row,
               std::int64_t rows, const std::byte *states, std::size_t pitch);
+
+  // Exact sums, see RowSums.cpp.
+
+  static std::size_t sumBytes(const RowStep &step, std::size_t width);
+  std::int64_t termPitch() const;
+  std::size_t termBytes(const RowStep &step) const;
+  void openSums(const RowStep &step);
+  void sumRange(const RowStep &step, std::int64_t from, std::int64_t to);
+  void finishSums(const RowStep &step, std::int64_t row, std::int64_t rows);
+  void sumRows(const RowStep &step, std::int64_t begin, std::int64_t end);
+  void sumColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void sumPart(const RowStep &step, std::int64_t from, std::int64_t to,
+               std::byte *part);
+  void joinSums(const RowStep &step, const std::byte *parts);
+  std::int64_t *sumsOf(std::size_t sum) const {
+    return reinterpret_cast<std::int64_t *>(statesOf(sum));
+  }
+  /// Where a loop stores what a sum takes next.
+  std::byte *termsOf(std::size_t sum) const {
+    return treeMemory + sum * treeBytes;
+  }
 
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
@@ -127,7 +153,8 @@ private:
   const bool isSplit;
   std::size_t width = 1; ///< States side by side.
   /// Bytes for the states of lanes, the tree, and the states of the rows of a
-  /// tile, of one reduction of a sweep.
+  /// tile, of one reduction of a sweep; of an exact sum, for the states of rows
+  /// and some elements.
   std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
   /// Bytes of a copy of an input.
   std::size_t packBytes = 0;

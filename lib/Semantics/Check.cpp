@@ -26,7 +26,7 @@ public:
       : expression(expression), signature(signature),
         zeroDims(signature.zeroDimOperands.begin(),
                  signature.zeroDimOperands.end()),
-        simplify(graph) {
+        simplify(graph, signature.precision) {
     std::sort(zeroDims.begin(), zeroDims.end());
   }
 

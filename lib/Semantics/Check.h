@@ -20,6 +20,7 @@ struct Signature {
   std::span<const DType> operandTypes;
   /// The operands that are 0-d tensors, in any order.
   std::span<const std::uint32_t> zeroDimOperands;
+  Precision precision = Precision::Default;
 
   DType typeOf(std::uint32_t operand) const {
     return operand < operandTypes.size() ? operandTypes[operand] : DType::F32;

@@ -95,21 +95,21 @@ ValueId GraphBuilder::call(ops::OpId op, std::span<const ValueId> args) {
   return add(value);
 }
 
-ValueId GraphBuilder::reduce(ops::ReductionId reduction, DType form,
-                             const AxisSet &axes, ValueId elements,
-                             std::uint32_t uncounted) {
+ValueId GraphBuilder::reduce(const ReductionOf &reduction,
+                             const AxisSet &axes) {
   auto &sets = graph.axisSets;
   const auto known = std::find(sets.begin(), sets.end(), axes);
   const auto set = static_cast<std::uint32_t>(known - sets.begin());
   if (known == sets.end())
     sets.push_back(axes);
-  return add(
-      {.kind = ValueKind::Reduce,
-       .type = graph.values[elements].type,
-       .op = reduction,
-       .input = set,
-       .bits = static_cast<std::uint64_t>(form) | std::uint64_t{uncounted} << 8,
-       .args = {elements}});
+  return add({.kind = ValueKind::Reduce,
+              .type = graph.values[reduction.elements].type,
+              .op = reduction.reduction,
+              .input = set,
+              .bits = static_cast<std::uint64_t>(reduction.form) |
+                      std::uint64_t{reduction.uncounted} << 8 |
+                      (reduction.isExact ? Value::Exact : 0),
+              .args = {reduction.elements}});
 }
 
 std::span<const ValueId> Graph::args(const Value &value) const {
@@ -177,6 +177,8 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
   if (value.kind == ValueKind::Call)
     return ops::allOperators()[value.op].workIn(
         ops::arithmeticOf(computedType(value), precision));
+  if (value.isExact())
+    return {.operations = 8, .wide = 0, .latency = 8};
   if (value.kind == ValueKind::Reduce)
     return ops::reductions()[value.op].workOf(value.form());
   // A conversion is about one instruction.
@@ -220,7 +222,8 @@ std::string Graph::nameOf(const Value &value) const {
   case ValueKind::Convert:
     return std::string(kexpr::nameOf(value.type));
   case ValueKind::Reduce:
-    return std::string(ops::reductions()[value.op].info.name);
+    return concat(value.isExact() ? "exact_" : "",
+                  ops::reductions()[value.op].info.name);
   case ValueKind::Call:
     break;
   }

@@ -58,21 +58,25 @@ struct Value {
   /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
   /// Reduce: in `Graph::axisSets`.
   std::uint32_t input = 0;
-  /// Constant: the bits of the element. Reduce: the type computed in, and from
-  /// the eighth bit on how many elements do not count in the result.
+  /// Constant: the bits of the element. Reduce: the type computed in, from the
+  /// eighth bit on how many elements do not count in the result, and `Exact`.
   std::uint64_t bits = 0;
   /// Call, Convert, Reduce: the arguments; each stands earlier.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
-  /// Reduce: the type computed in, and how many elements do not count.
+  /// Reduce: the type computed in, or of what is exact the type rounded to, and
+  /// how many elements do not count.
   DType form() const { return static_cast<DType>(bits & 0xff); }
   std::int64_t uncounted() const {
-    return static_cast<std::int64_t>((bits >> 8) & ~std::uint64_t{EvenOfNone});
+    return static_cast<std::int64_t>((bits >> 8) & (EvenOfNone - 1));
   }
   /// With the elements that do not count: no elements are no error, as in
   /// formulas that make nothing of what a reduction gives for them.
   static constexpr std::uint32_t EvenOfNone = 1u << 31;
+  /// Reduce: an exact sum, or what is made of one; see ops::ExactSums.
+  static constexpr std::uint64_t Exact = std::uint64_t{1} << 63;
+  bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
   bool takesNone() const {
     return (bits >> 8 & EvenOfNone) || ops::reductions()[op].info.takesNone;
   }
@@ -125,6 +129,16 @@ struct Graph {
   std::string str() const;
 };
 
+/// A reduction to be added to a graph.
+struct ReductionOf {
+  ops::ReductionId reduction;
+  DType form;
+  ValueId elements;
+  /// How many elements do not count, as a variance's correction.
+  std::uint32_t uncounted = 0;
+  bool isExact = false;
+};
+
 /// Makes a graph value by value, merging equal ones.
 class GraphBuilder {
 public:
@@ -141,9 +155,7 @@ public:
   /// The type of the result is that of the arguments, or Bool.
   ValueId call(ops::OpId op, std::span<const ValueId> args);
   /// The result has the type of the elements, which is that of the form's.
-  /// `uncounted` elements, as a variance's correction, do not count.
-  ValueId reduce(ops::ReductionId reduction, DType form, const AxisSet &axes,
-                 ValueId elements, std::uint32_t uncounted = 0);
+  ValueId reduce(const ReductionOf &reduction, const AxisSet &axes);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }

@@ -90,19 +90,29 @@ static DType typeReducedTo(const ops::ReductionInfo &info, DType type) {
                                                                   : type;
 }
 
-TypedValue Simplifier::reduceWide(ops::ReductionId reduction,
-                                  const AxisSet &axes, const TypedValue &value,
-                                  DType like, std::uint32_t uncounted) {
-  const DType element = ops::loopsOf(reduction, like).element;
-  const ValueId result = graph.reduce(
-      reduction, like, axes, graph.convert(stored(value), element), uncounted);
+/// The result of a reduction of `value`.
+TypedValue Simplifier::reduced(ValueId result, const AxisSet &axes,
+                               const TypedValue &value) const {
   const Weight weight = typeOf(value).weight;
   // One of all axes is a number, to types.
   const bool isNumber = axes.axes.empty() && !axes.stay;
   return {.value = result,
-          .type = element,
+          .type = graph[result].type,
           .weight =
               isNumber || weight == Weight::Number ? Weight::ZeroDim : weight};
+}
+
+TypedValue Simplifier::reduceWide(ops::ReductionId reduction,
+                                  const AxisSet &axes, const TypedValue &value,
+                                  DType like, std::uint32_t uncounted) {
+  const DType element = ops::loopsOf(reduction, like).element;
+  return reduced(
+      graph.reduce({.reduction = reduction,
+                    .form = like,
+                    .elements = graph.convert(stored(value), element),
+                    .uncounted = uncounted},
+                   axes),
+      axes, value);
 }
 
 Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
@@ -113,6 +123,15 @@ Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
   const auto form = formOf(info, type);
   if (!form)
     return Error(ErrorCode::TypeMismatch, "");
+  if (precision == Precision::Accurate && isFloatingPoint(type) &&
+      info.ofSum != ops::ReductionOfSum::No)
+    return cast(type, reduced(graph.reduce({.reduction = reduction,
+                                            .form = type,
+                                            .elements = graph.convert(
+                                                stored(value), heldType(type)),
+                                            .isExact = true},
+                                           axes),
+                              axes, value));
   TypedValue elements = value;
   if (info.types == ops::ReductionTypes::Truth)
     elements = {.value = graph.convert(stored(value), DType::Bool),

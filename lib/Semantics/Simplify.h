@@ -31,7 +31,8 @@ struct TypedValue {
 /// text, and those of code TypeMismatch no message.
 class Simplifier {
 public:
-  explicit Simplifier(GraphBuilder &graph) : graph(graph) {}
+  Simplifier(GraphBuilder &graph, Precision precision)
+      : graph(graph), precision(precision) {}
 
   Expected<TypedValue> number(const NumberNode &node);
   /// `op` applied to `args`, as many as it takes.
@@ -44,7 +45,8 @@ public:
   /// An expansion of the operator table with `args` for @0, @1...
   Expected<TypedValue> expand(const ops::Expansion &expansion,
                               std::span<const TypedValue> args);
-  /// The reduction of `value` over axes, rounded to its type.
+  /// The reduction of `value` over axes, rounded to its type: a named one,
+  /// which is exact until then where the precision is `Accurate`.
   Expected<TypedValue> reduce(ops::ReductionId reduction, const AxisSet &axes,
                               const TypedValue &value);
   /// The same of a reduction to the type of its states, unrounded, that
@@ -68,8 +70,11 @@ private:
   std::optional<TypedValue> withLiteral(ops::OpId op, DType type,
                                         std::span<const TypedValue> args);
   ValueId valueAs(DType type, const TypedValue &value, bool bake);
+  TypedValue reduced(ValueId result, const AxisSet &axes,
+                     const TypedValue &value) const;
 
   GraphBuilder &graph;
+  const Precision precision;
 };
 
 } // namespace kexpr::semantics

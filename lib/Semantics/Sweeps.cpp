@@ -20,8 +20,12 @@ struct SweepKey {
   /// How many reductions must come before it, one after the other; twice that,
   /// and one more if it keeps what they lead to.
   unsigned stage;
+  /// How many sweeps of the stage must come before it, one after the other, as
+  /// each reads elements that the one before keeps.
+  unsigned turn;
   std::uint32_t axisSet;
   std::vector<ValueId> leaves; ///< Ascending.
+  bool isExact = false;
   auto operator<=>(const SweepKey &) const = default;
 };
 
@@ -33,9 +37,11 @@ public:
 
 private:
   using Targets = std::vector<SweepTarget>;
+  using SweepTargets = std::map<SweepKey, Targets>;
   void findStages();
   void cutRows();
   void cutElements();
+  void addReductions(SweepTargets &targets);
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
   bool isNeededLater(ValueId id, ValueId reduction) const;
@@ -203,18 +209,50 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
                        .source = whole.source},
               .axisSet = std::nullopt,
               .targets = targets,
-              .elements = roots[0]};
+              .elements = roots[0],
+              .isExact = key.isExact};
   sweep.plan.setContiguous();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].kind != SweepTarget::Kind::Reduced)
       continue;
     sweep.axisSet = key.axisSet;
     const Value &value = graph.values[targets[i].index];
+    if (value.isExact())
+      continue; // Of these, elements are stored.
     Access &access = sweep.plan.outputs[i];
     access.pattern = AccessPattern::Constant;
     access.reducing = {value.op, value.form()};
   }
   return sweep;
+}
+
+void SweepBuilder::addReductions(SweepTargets &targets) {
+  using enum SweepTarget::Kind;
+  std::map<ValueId, std::pair<unsigned, unsigned>> keepers; // Stage and turn.
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const Value &value = graph.values[id];
+    if (value.kind != ValueKind::Reduce)
+      continue;
+    const ValueId root = value.args[0];
+    SweepKey key{.isStore = false,
+                 .stage = 2 * stages[id],
+                 .turn = 0,
+                 .axisSet = value.input,
+                 .leaves = leavesOf(root),
+                 .isExact = value.isExact()};
+    for (ValueId leaf : key.leaves)
+      if (const auto keeper = keepers.find(leaf);
+          keeper != keepers.end() && keeper->second.first == key.stage)
+        key.turn = std::max(key.turn, keeper->second.second + 1);
+    targets[key].push_back({Reduced, id});
+    const std::vector<bool> needed = neededBy(root);
+    for (ValueId kept : keptElements)
+      if (needed[kept] && !isRead[kept]) {
+        targets[key].push_back({Kept, kept});
+        isRead[kept] = true;
+        keepers[kept] = {key.stage, key.turn};
+      }
+  }
 }
 
 std::vector<Sweep> SweepBuilder::run() {
@@ -223,27 +261,14 @@ std::vector<Sweep> SweepBuilder::run() {
   cutRows();
   if (keepsElements)
     cutElements();
-  std::map<SweepKey, Targets> targets;
-  for (ValueId id = 0; id < graph.values.size(); ++id) {
-    const Value &value = graph.values[id];
-    if (value.kind != ValueKind::Reduce)
-      continue;
-    const ValueId root = value.args[0];
-    const SweepKey key{false, 2 * stages[id], value.input, leavesOf(root)};
-    targets[key].push_back({Reduced, id});
-    const std::vector<bool> needed = neededBy(root);
-    for (ValueId kept : keptElements)
-      if (needed[kept] && !isRead[kept]) {
-        targets[key].push_back({Kept, kept});
-        isRead[kept] = true;
-      }
-  }
+  SweepTargets targets;
+  addReductions(targets);
   for (ValueId id : keptRows)
-    targets[{false, 2 * stages[id] + 1, 0, leavesOf(id, true)}].push_back(
+    targets[{false, 2 * stages[id] + 1, 0, 0, leavesOf(id, true)}].push_back(
         {Kept, id});
   for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];
-    targets[{true, stages[id], 0, leavesOf(id)}].push_back({Stored, i});
+    targets[{true, stages[id], 0, 0, leavesOf(id)}].push_back({Stored, i});
   }
   std::vector<Sweep> sweeps;
   for (auto &[key, each] : targets) {

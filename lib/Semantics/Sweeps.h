@@ -14,9 +14,11 @@ namespace kexpr::semantics {
 /// What an output of a sweep is.
 struct SweepTarget {
   enum class Kind : std::uint8_t {
-    Reduced, ///< States of a reduction, whose result a later sweep reads.
-    Kept,    ///< Elements that later sweeps read.
-    Stored,  ///< An output of the expression.
+    /// States of a reduction, whose result a later sweep reads, or of an exact
+    /// one the elements that it takes.
+    Reduced,
+    Kept,   ///< Elements that later sweeps read.
+    Stored, ///< An output of the expression.
   };
   Kind kind = Kind::Stored;
   /// The value; of what is stored, the number of the output.
@@ -35,6 +37,7 @@ struct Sweep {
   std::vector<SweepTarget> targets; ///< By output of the plan.
   /// The value whose elements it goes over.
   ValueId elements = 0;
+  bool isExact = false; ///< Whether all that it reduces are exact sums.
 };
 
 /// The sweeps of a plan in the order in which they run, stores last. If

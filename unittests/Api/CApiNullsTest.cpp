@@ -102,6 +102,37 @@ TEST_F(CApiNulls, AreNoKernels) {
   EXPECT_EQ(data[0], 1);
 }
 
+TEST_F(CApiNulls, AreNoStatesOfSums) {
+  kexpr_compile_options options = {};
+  options.size = sizeof options;
+  options.precision = KEXPR_PRECISION_ACCURATE;
+  const CKernel sums = compile(owned, "sum(@0)", &options);
+  CSumState made;
+  ASSERT_EQ(
+      kexpr_kernel_sum_state(sums.get(), &x, 1, nullptr, Out(made), nullptr),
+      KEXPR_OK);
+  kexpr_sum_state *state = nullptr;
+  kexpr_text *text = nullptr;
+  std::uint32_t rank = 0;
+  expectNull("the kernel", kexpr_kernel_sum_state, nullptr, &x, 1, nullptr,
+             &state);
+  expectNull(place, kexpr_kernel_sum_state, sums.get(), &x, 1, nullptr,
+             nullptr);
+  expectNull("the state's bytes", kexpr_sum_state_parse, nullptr, 3, &state);
+  expectNull(place, kexpr_sum_state_parse, "", 0, nullptr);
+  expectNull("the state", kexpr_sum_state_bytes, nullptr, &text);
+  expectNull(place, kexpr_sum_state_bytes, made.get(), nullptr);
+  expectNull("the state", kexpr_sum_state_merge, nullptr, made.get());
+  expectNull("the other state", kexpr_sum_state_merge, made.get(), nullptr);
+  expectNull("the state", kexpr_sum_state_finish, nullptr, &x, 1);
+  const auto outputShape = kexpr_sum_state_output_shape;
+  expectNull("the state", outputShape, nullptr, 0, shape, &rank);
+  expectNull("the place for the shape", outputShape, made.get(), 0, nullptr,
+             &rank);
+  expectNull("the place for the rank", outputShape, made.get(), 0, shape,
+             nullptr);
+}
+
 TEST_F(CApiNulls, HaveNoProperties) {
   EXPECT_EQ(kexpr_error_code(nullptr), KEXPR_OK);
   EXPECT_STREQ(kexpr_error_message(nullptr), "");
@@ -126,6 +157,8 @@ TEST_F(CApiNulls, HaveNoProperties) {
   EXPECT_EQ(kexpr_kernel_code_size(nullptr), 0u);
   EXPECT_EQ(kexpr_kernel_operations_per_element(nullptr), 0u);
   EXPECT_EQ(kexpr_layer_kernel(nullptr), nullptr);
+  EXPECT_EQ(kexpr_sum_state_output_count(nullptr), 0u);
+  EXPECT_EQ(kexpr_sum_state_output_type(nullptr, 0), 0);
   EXPECT_EQ(kexpr_scalar_kind(nullptr), KEXPR_SCALAR_NONE);
   EXPECT_EQ(kexpr_scalar_int(nullptr), 0);
   EXPECT_EQ(kexpr_scalar_float(nullptr), 0);
@@ -142,5 +175,6 @@ TEST_F(CApiNulls, MayBeFreed) {
   kexpr_kernel_free(nullptr);
   kexpr_bound_free(nullptr);
   kexpr_layer_free(nullptr);
+  kexpr_sum_state_free(nullptr);
   kexpr_scalar_free(nullptr);
 }

@@ -122,6 +122,7 @@ struct Way {
   Mode mode = Mode::Optimized;
   unsigned bits = 0;
   RunOptions options = {};
+  Precision precision = Precision::Default;
   std::string str() const {
     return "mode " + std::to_string(static_cast<int>(mode)) + ", " +
            std::to_string(bits) + " bits, " +
@@ -161,6 +162,7 @@ inline Kernel compiled(std::string_view text, const std::vector<DType> &types,
   }
   CompileOptions options;
   options.mode = way.mode;
+  options.precision = way.precision;
   options.operandTypes = types;
   auto kernel = found->second.compile(text, options);
   EXPECT_TRUE(kernel) << kernel.error().render();

@@ -98,6 +98,39 @@ TEST(OutOfMemoryElsewhere, InAnOutputOfManyGroups) {
   }));
 }
 
+TEST(OutOfMemoryElsewhere, InStatesOfSums) {
+  EXPECT_TRUE(endsWell([] {
+    const Engine engine;
+    CompileOptions options = in(Mode::Optimized);
+    options.precision = Precision::Accurate;
+    const auto kernel = engine.compile("[sum(@0,1),mean(@0,0)]", options);
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    const std::vector<float> data(200000, 1);
+    const std::vector<TensorView> inputs = {{data.data(), {100, 2000}}};
+    std::vector<float> out(2100);
+    const std::vector<TensorView> outputs = {{out.data(), {100}},
+                                             {out.data() + 100, {2000}}};
+    auto state = kernel->sumState(inputs);
+    ASSERT_TRUE(state) << state.error().render();
+    const std::string bytes = *state->bytes();
+    for (unsigned threads : {1, 2})
+      failEach(
+          [&] { return bool(kernel->sumState(inputs, onThreads(threads))); },
+          [](bool) {});
+    failEach([&] { return bool(state->bytes()); }, [](bool) {});
+    failEach([&] { return bool(SumState::parse(bytes)); }, [](bool) {});
+    failEach([&] { return bool(state->finish(outputs)); },
+             [&](bool isDone) {
+               EXPECT_EQ(out[0], isDone ? 2000 : 0);
+               EXPECT_EQ(out[2099], isDone ? 1 : 0);
+               out.assign(2100, 0);
+             });
+    const SumState other = *state;
+    failEach([&] { return bool(state->merge(other)); },
+             [&](bool isDone) { EXPECT_EQ(*state->bytes() != bytes, isDone); });
+  }));
+}
+
 /// Allocations of a second call on one thread.
 static long allocationsOf(const std::string &text,
                           const CompileOptions &options,

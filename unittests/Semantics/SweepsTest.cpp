@@ -63,6 +63,15 @@ TEST(Sweeps, AReductionIsOneAndItsStoreAnother) {
                                           "%4 -> output 0\n");
 }
 
+TEST(Sweeps, ElementsAreKeptBeforeTheyAreRead) {
+  EXPECT_EQ(listed("add(@0,div(exp(sin(@1)),add(sum(exp(sin(@1)),-1,True),"
+                   "sum(mul(exp(sin(@1)),@0),-1,True))))"),
+            "@1 -> sum %5 kept %3\n"
+            "@0 %3 -> sum %9\n"
+            "%5 %9 -> kept %11\n"
+            "@0 %3 %11 -> output 0\n");
+}
+
 TEST(Sweeps, OnesOverTheSameElementsAndAxesAreOne) {
   EXPECT_EQ(listed("[sum(@0,0),amax(@0,0),amin(@0,0)]"),
             "@0 -> sum %2 amax %4 amin %5\n"
