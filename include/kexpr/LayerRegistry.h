@@ -85,9 +85,10 @@ using LayerCreator = std::function<Expected<std::unique_ptr<Layer>>(
 /// value; graphs keep no reference to it.
 class KEXPR_API LayerRegistry {
 public:
-  /// Lets the host compute `type`. Errors: InvalidArgument for an empty type,
-  /// one that was added before, a null creator, or a type that graphs compute
-  /// themselves (`pnnx.Input`...).
+  /// Lets the host compute `type`, also one that kexpr did so far. Errors:
+  /// InvalidArgument for an empty type, one that was added before for the host,
+  /// a null creator, or a type that graphs compute themselves
+  /// (`pnnx.Input`...).
   Status add(std::string type, LayerCreator creator);
 
   /// Lets kexpr compute `type`, or all of `elementwiseTypes()` but those that

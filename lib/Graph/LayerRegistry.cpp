@@ -55,12 +55,12 @@ static Status checkNew(const LayerRegistry &registry, std::string_view type) {
 
 Status LayerRegistry::add(std::string type, LayerCreator creator) {
   return guarded([&]() -> Status {
-    if (Status status = checkNew(*this, type); !status)
+    if (Status status = checkNew(*this, type); !status && !isElementwise(type))
       return status;
     if (!creator)
       return Error(ErrorCode::InvalidArgument,
                    concat("layer type ", quoted(type), " has no creator"));
-    creators.emplace(std::move(type), std::move(creator));
+    creators.insert_or_assign(std::move(type), std::move(creator));
     return {};
   });
 }
@@ -69,7 +69,7 @@ Status LayerRegistry::addElementwise(std::string_view type) {
   return guarded([&]() -> Status {
     if (!isLowered(type))
       return Error(ErrorCode::UnknownOperator,
-                   quoted(type) + " is no elementwise type that kexpr knows");
+                   quoted(type) + " is no type that kexpr computes");
     if (Status status = checkNew(*this, type); !status)
       return status;
     creators.emplace(type, LayerCreator());

@@ -102,7 +102,8 @@ const Node *Texts::literal(const std::string &text) {
 
 /// `(2,3)` and `(1,)` as lists.
 static std::string asList(const std::string &text) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')')
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')' ||
+      text == "(,)")
     return text;
   const bool hasComma = text[text.size() - 2] == ',';
   return concat('[', text.substr(1, text.size() - (hasComma ? 3 : 2)), ']');
@@ -142,15 +143,19 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
         argument.text = *literal;
       else
         argument.operand = operand;
-    } else if (const TensorView *attribute = op.attribute(name))
+    } else if (const TensorView *attribute = op.attribute(name);
+               attribute && word.ends_with("=None")) {
+      if (attribute->empty())
+        return Error(ErrorCode::Unsupported,
+                     quoted(name) + " is no tensor of a known type");
       argument.constant = attribute;
-    else if (name.size() < word.size())
+    } else if (name.size() < word.size())
       argument.text = word.substr(name.size() + 1);
     else
       return Error(ErrorCode::InvalidArgument, quoted(name) + " is missing");
   }
-  // The constants of a row come from the other inputs.
-  if (taken < op.inputs.size() && !row.constants)
+  // The constants of some rows come from the other inputs.
+  if (taken < op.inputs.size() && !(row.constants && row.arguments == "input"))
     return Error(ErrorCode::InvalidArgument,
                  concat("it has ", op.inputs.size(), " inputs, of which ",
                         taken, " have a meaning"));
@@ -198,8 +203,9 @@ class TemplateWriter {
 public:
   TemplateWriter(const PnnxModel &model, const PnnxOperator &op,
                  const BoundArguments &bound,
-                 const std::vector<NamedChannels> &constants)
-      : model(model), op(op), bound(bound), constants(constants) {}
+                 const std::vector<NamedChannels> &constants, Texts &texts)
+      : model(model), op(op), bound(bound), constants(constants), texts(texts) {
+  }
 
   Expected<std::string> write(std::string_view text);
   std::uint32_t addArgument(const PnnxOperand &operand) {
@@ -216,11 +222,13 @@ private:
   Expected<std::string> textFor(std::string_view placeholder);
   Expected<std::string> textOf(std::string_view name, bool mayBeNone = false);
   Expected<std::string> castOf(std::string_view name);
+  Expected<std::string> axesOf(std::string_view name);
 
   const PnnxModel &model;
   const PnnxOperator &op;
   const BoundArguments &bound;
   const std::vector<NamedChannels> &constants;
+  Texts &texts;
 };
 } // namespace
 
@@ -259,8 +267,8 @@ Expected<std::string> TemplateWriter::textOf(std::string_view name,
   return argument.text;
 }
 
-/// A cast where the file says another type than the argument's. Sums of
-/// integers are i64 without one.
+/// A cast where the file says another type of floating point, or one for an
+/// integer. Sums of integers are i64, and cast behind that: see `write`.
 Expected<std::string> TemplateWriter::castOf(std::string_view name) {
   auto text = textOf(name);
   const BoundArgument &argument = *find(bound, name);
@@ -268,8 +276,8 @@ Expected<std::string> TemplateWriter::castOf(std::string_view name) {
     return text;
   const auto &from = argument.operand->type,
              &to = model.operands()[op.outputs[0]].type;
-  const bool isOwn = !from || !to || from == to ||
-                     (to == DType::I64 && !semantics::isFloatingPoint(*from));
+  const bool isOwn =
+      !from || !to || from == to || !semantics::isFloatingPoint(*to);
   return isOwn ? text : concat(semantics::castName(*to), '(', *text, ')');
 }
 
@@ -281,6 +289,44 @@ static std::string lastAxes(std::size_t count) {
   return text + ']';
 }
 
+/// The axes of the extents that a list has: the last of the input. Weights and
+/// biases have these extents.
+Expected<std::string> TemplateWriter::axesOf(std::string_view name) {
+  const BoundArgument &list = *find(bound, name);
+  std::vector<std::int64_t> extents;
+  bool isGood = list.isText() && texts.literal(list.text);
+  if (isGood)
+    for (const Node &node : texts.parse(list.text)->nodes()) {
+      isGood &= node.kind == NodeKind::List ||
+                (node.kind == NodeKind::Integer && node.integer >= 0);
+      if (node.kind == NodeKind::Integer)
+        extents.push_back(node.integer);
+    }
+  if (!isGood || extents.empty() || extents.size() > MaxRank)
+    return Error(ErrorCode::InvalidArgument,
+                 quoted(name) + " is no list of extents");
+  const Shape wanted(extents.data(), extents.size());
+  for (const BoundArgument &each : bound) {
+    const Shape *shape = each.constant ? &each.constant->shape()
+                         : each.operand && each.operand->shape
+                             ? &*each.operand->shape
+                             : nullptr;
+    if (!shape)
+      continue;
+    const std::size_t rank = shape->rank(), own = wanted.rank();
+    const bool fits =
+        rank >= own && (rank == own || each.name == "input") &&
+        std::equal(
+            wanted.begin(), wanted.end(), shape->end() - own,
+            [](std::int64_t a, std::int64_t b) { return a == b || b == -1; });
+    if (!fits)
+      return Error(ErrorCode::ShapeMismatch,
+                   concat(quoted(each.name), " of shape ", shape->str(),
+                          " does not end in ", wanted.str()));
+  }
+  return lastAxes(extents.size());
+}
+
 Expected<std::string> TemplateWriter::textFor(std::string_view placeholder) {
   constexpr std::string_view last = "last ";
   if (placeholder.empty())
@@ -290,11 +336,8 @@ Expected<std::string> TemplateWriter::textFor(std::string_view placeholder) {
     const std::size_t others = placeholder == "spatial" ? 2 : 1;
     return input ? lastAxes(input->shape->rank() - others) : noChannels();
   }
-  if (placeholder.starts_with(last)) {
-    const std::string &list =
-        find(bound, placeholder.substr(last.size()))->text;
-    return lastAxes(1 + std::count(list.begin(), list.end(), ','));
-  }
+  if (placeholder.starts_with(last))
+    return axesOf(placeholder.substr(last.size()));
   const std::string_view name = placeholder.substr(0, placeholder.size() - 1);
   switch (placeholder.back()) {
   case '?':
@@ -308,6 +351,7 @@ Expected<std::string> TemplateWriter::textFor(std::string_view placeholder) {
 
 Expected<std::string> TemplateWriter::write(std::string_view text) {
   std::string result;
+  const bool takesType = text.find("!}") != text.npos;
   for (std::size_t open; (open = text.find('{')) != text.npos;) {
     const std::size_t close = text.find('}', open);
     auto argument = textFor(text.substr(open + 1, close - open - 1));
@@ -316,7 +360,12 @@ Expected<std::string> TemplateWriter::write(std::string_view text) {
     result.append(text.substr(0, open)).append(*argument);
     text.remove_prefix(close + 1);
   }
-  return result.append(text);
+  result.append(text);
+  const auto type = op.outputs.empty() ? std::optional<DType>()
+                                       : model.operands()[op.outputs[0]].type;
+  const bool isCast = takesType && type && *type != DType::I64 &&
+                      !semantics::isFloatingPoint(*type);
+  return isCast ? concat(semantics::castName(*type), '(', result, ')') : result;
 }
 
 static Expected<Lowered> lowerBy(const LoweringRow &row,
@@ -330,7 +379,7 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
       return made.error();
     constants = std::move(*made);
   }
-  TemplateWriter writer(model, op, bound, constants);
+  TemplateWriter writer(model, op, bound, constants, texts);
   const auto text = writer.write(row.text);
   if (!text)
     return text.error();

@@ -141,9 +141,10 @@ static constexpr LoweringRow Lowerings[] = {
     {"F.normalize", "input p=2.0 dim=1 eps=1e-12", "",
      "normalize({input},{p},{dim},{eps})"},
     {"nn.InstanceNorm1d nn.InstanceNorm2d nn.InstanceNorm3d F.instance_norm",
-     "input weight=None bias=None eps=1e-5 track_running_stats=False "
-     "use_input_stats=True",
+     "input running_mean=None running_var=None weight=None bias=None eps=1e-5 "
      "track_running_stats=False use_input_stats=True",
+     "track_running_stats=False use_input_stats=True running_mean=None "
+     "running_var=None",
      "layer_norm({input},{spatial},{weight?},{bias?},{eps})",
      instanceNormChannels},
     {"nn.GroupNorm F.group_norm",
@@ -317,16 +318,25 @@ static Status checkBatch(const PnnxModel &model, const PnnxOperator &op) {
                concat("'input' of ", rank, " axes has no batch"));
 }
 
-/// `weight` and `bias`, as far as there are any, from a position on.
+/// `weight` and `bias`, as far as there are any, from a position on: a number
+/// for each channel of the input, whose shape the file says.
 static Expected<std::vector<NamedChannels>>
 affineChannels(const PnnxModel &model, const PnnxOperator &op,
                std::size_t position) {
+  if (op.inputNames.empty() && op.inputs.size() > 1)
+    return Error(ErrorCode::Unsupported, "its inputs have no names");
+  const std::int64_t channels = (*inputOf(model, op, "input", 0)->shape)[1];
   std::vector<NamedChannels> all;
   for (const std::string_view name : {"weight", "bias"}) {
     if (!isAbsent(model, op, name, position)) {
       auto constant = readConstant(model, op, name, position);
       if (!constant)
         return constant.error();
+      if (channels >= 0 &&
+          constant->count != static_cast<std::size_t>(channels))
+        return Error(ErrorCode::ShapeMismatch,
+                     concat(quoted(name), " has ", constant->count,
+                            " numbers for ", channels, " channels"));
       all.push_back(makeChannels(name, *constant, *constant));
     }
     ++position;

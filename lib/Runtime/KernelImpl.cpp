@@ -46,15 +46,15 @@ std::size_t KernelImpl::size() const {
       sizeof(Loop) + 2 * plan().graph.values.size() * sizeof(Value);
   // The parts of an expression, roughly.
   std::size_t bytes =
-      sizeof(KernelImpl) + compiled.codeSize() + compiled.count() * ofVariant +
-      text.text().size() + text.canonical().size() +
-      text.tokens().size() * sizeof(Token) +
+      sizeof(KernelImpl) + compiled.count() * ofVariant +
+      (sweeps ? sweeps->codeSize() : compiled.codeSize()) + text.text().size() +
+      text.canonical().size() + text.tokens().size() * sizeof(Token) +
       text.nodes().size() * (sizeof(Node) + sizeof(std::uint32_t)) +
       text.rpn().size() * sizeof(RpnEntry);
   for (const Restriction &each : restrictions)
     bytes += each.kernel->size();
   for (const KeptCall &each : keptCalls)
-    bytes += each.call->size();
+    bytes += each.size();
   return bytes;
 }
 
@@ -149,28 +149,35 @@ Status KernelImpl::runRows(std::span<const RowCall> calls,
   return {};
 }
 
-bool KernelImpl::KeptCall::isFor(const CallArguments &arguments,
-                                 std::span<const std::uint32_t> used) const {
+bool KernelImpl::KeptCall::isFor(const CallArguments &arguments) const {
   const auto isAlike = [](const TensorView &a, const TensorView &b) {
     return a.type() == b.type() && a.shape() == b.shape() &&
            a.strides() == b.strides();
   };
-  if (outputs.size() != arguments.outputs.size() ||
-      (!used.empty() && used.back() >= arguments.inputs.count))
+  // Of some operands the shape alone is used.
+  if (inputs.size() != arguments.inputs.count ||
+      outputs.size() != arguments.outputs.size())
     return false;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (!isAlike(operands[i], arguments.inputs[used[i]]))
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!isAlike(inputs[i], arguments.inputs[i]))
       return false;
   return std::equal(outputs.begin(), outputs.end(), arguments.outputs.begin(),
                     isAlike);
 }
 
+std::size_t KernelImpl::KeptCall::size() const {
+  return sizeof(KeptCall) +
+         (inputs.size() + outputs.size()) * sizeof(TensorView) + call->size();
+}
+
 Status KernelImpl::runReducing(const CallArguments &arguments,
                                const RunOptions &options,
                                DefaultFloats &floats) const {
-  const auto &used = required.operands;
+  const auto isSame = [&](const KeptCall &each) {
+    return each.isFor(arguments);
+  };
   for (const KeptCall &each : keptCalls)
-    if (each.isFor(arguments, used) && each.call->isRight(arguments))
+    if (isSame(each) && each.call->isRight(arguments))
       return runRows({&*each.call->rowCall(), 1}, {&arguments, 1}, options,
                      floats);
   const Span<const TensorView> inputs(arguments.inputs.first,
@@ -179,18 +186,12 @@ Status KernelImpl::runReducing(const CallArguments &arguments,
                                    arguments.outputs, options, true);
   if (!made)
     return made.error();
-  const RowCall *call = (*made)->rowCall();
-  std::shared_ptr<const PreparedImpl> alive = *made;
-  if (keptCalls.size() < MaxKeptCalls) {
-    std::vector<TensorView> operands;
-    for (std::uint32_t operand : used)
-      operands.push_back(inputs[operand]);
-    keptCalls.push(std::move(operands),
-                   std::vector<TensorView>(arguments.outputs.begin(),
-                                           arguments.outputs.end()),
-                   std::move(*made));
-  }
-  return runRows({call, 1}, {&arguments, 1}, options, floats);
+  const auto &outputs = arguments.outputs;
+  if (keptCalls.size() < MaxKeptCalls)
+    keptCalls.pushUnless(
+        isSame, std::vector<TensorView>(inputs.begin(), inputs.end()),
+        std::vector<TensorView>(outputs.begin(), outputs.end()), *made);
+  return runRows({(*made)->rowCall(), 1}, {&arguments, 1}, options, floats);
 }
 
 /// A batch of calls that reduce, one after the other.

@@ -108,12 +108,11 @@ private:
 
   /// A call of a kernel that reduces, prepared for tensors like these.
   struct KeptCall {
-    std::vector<TensorView> operands; ///< Those that are used.
-    std::vector<TensorView> outputs;
+    std::vector<TensorView> inputs, outputs;
     std::shared_ptr<const PreparedImpl> call;
 
-    bool isFor(const CallArguments &arguments,
-               std::span<const std::uint32_t> used) const;
+    bool isFor(const CallArguments &arguments) const;
+    std::size_t size() const;
   };
   /// Calls with other shapes or strides are prepared each time.
   static constexpr std::size_t MaxKeptCalls = 16;

@@ -83,8 +83,10 @@ RowProgram::Step::unrolled(const Compiler &compiler, Mode mode,
 
 std::size_t RowProgram::Step::codeSize() const {
   std::size_t bytes = loops.codeSize();
+  // The plans, roughly, count too.
   for (const Unrolled &each : unrolledLoops)
-    bytes += each.loops.codeSize();
+    bytes += each.loops.codeSize() + sizeof(Unrolled) +
+             each.plan.graph.values.size() * sizeof(semantics::Value);
   return bytes;
 }
 

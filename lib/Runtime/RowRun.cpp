@@ -13,15 +13,15 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 
 namespace {
-/// Memory of a call: that of its thread, but for calls that the host's executor
-/// makes inside another one.
+/// Memory of a call: that of its thread, but for much of it, and for calls that
+/// the host's executor makes inside another one.
 class CallMemory {
 public:
   explicit CallMemory(std::size_t bytes)
-      : isOwn(isTaken),
+      : isOwn(isTaken || bytes > MostKept),
         memory(isOwn ? new std::byte[bytes]
                      : static_cast<std::byte *>(memoryOfThread.get(bytes))) {
-    isTaken = true;
+    isTaken |= !isOwn;
   }
   ~CallMemory() {
     if (isOwn)
@@ -35,6 +35,7 @@ public:
   std::byte *get() const { return memory; }
 
 private:
+  static constexpr std::size_t MostKept = std::size_t{1} << 20;
   static constinit thread_local ThreadMemory memoryOfThread;
   static constinit thread_local bool isTaken;
 

@@ -65,7 +65,7 @@ using namespace kexpr;
 /// Heap allocations of one call, after a first one.
 static std::size_t allocationsOf(const Kernel &kernel,
                                  std::vector<TensorView> inputs,
-                                 TensorView output) {
+                                 const TensorView &output) {
   const RunOptions serial{.maxThreads = 1, .tileElements = 0};
   EXPECT_TRUE(kernel.run(inputs, output, serial));
   const std::size_t before = allocations;

@@ -423,6 +423,22 @@ TEST_P(Reducing, BatchesOfItemsOfAnyRows) {
   }
 }
 
+TEST_P(Reducing, OfSomeOperandsTheShapeAloneIsUsed) {
+  const Kernel kernel = compile("mul(sum(@0,-1),size(@1,0))");
+  const Tensor x = counting({2, 3});
+  Tensor output(DType::F32, {2});
+  for (const std::int64_t size : {3, 7, 3}) {
+    const Tensor other(DType::F32, {size});
+    const auto status = kernel.run({x.view(), other.view()}, output.view());
+    ASSERT_TRUE(status) << status.error().render();
+    const auto sums = outputsOf("sum(@0,-1)", {x}, way())[0].values<float>();
+    EXPECT_EQ(output.values<float>()[1], sums[1] * static_cast<float>(size));
+  }
+  const auto status = kernel.run({x.view()}, output.view());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code(), ErrorCode::MissingOperand);
+}
+
 TEST_P(Reducing, ABatchNamesTheItemThatIsWrong) {
   const Tensor good = counting({2, 3}), bad = counting({4});
   Tensor outputs[] = {Tensor(DType::F32, {2}), Tensor(DType::F32, {4})};

@@ -178,8 +178,13 @@ TEST_F(GraphRows, ErrorsSayWhatIsWrong) {
   contains(refusalOf("nn.InstanceNorm2d", "eps=1e-5", 3), "has no batch");
   contains(refusalOf("F.normalize", "p=1.5"), "an integer");
   contains(refusalOf("torch.norm", "p=nuc"), "number");
-  EXPECT_NE(refusalOf("nn.LayerNorm", "normalized_shape=(2,3,4,5,6)"),
-            "no refusal");
+  for (const char *shape : {"(2,3,4,5,6)", "(4)", "(4,4)", "()", "3.5", "None",
+                            "(5.0)", "(-1)", "((5))"})
+    EXPECT_NE(
+        refusalOf("nn.LayerNorm", std::string("normalized_shape=") + shape),
+        "no refusal")
+        << shape;
+  EXPECT_NE(refusalOf("torch.sum", "dim=(,)"), "no refusal");
 }
 
 TEST_F(GraphRows, InstanceNormsWithoutARankAreRefused) {
@@ -228,6 +233,35 @@ TEST_F(GraphRows, GroupsThatAreNoneAreRefused) {
   EXPECT_NE(refused("num_groups=1", 1).find("has 1 axes"), std::string::npos);
 }
 
+TEST_F(GraphRows, ConstantsOfNormsHaveTheirExtents) {
+  const auto refused = [&](const std::string &type, const std::string &words,
+                           std::size_t count) {
+    const auto graph = tryMake(test::modelOf(
+        {"pnnx.Input in 0 1 x #x=(2,3,4,4)f32",
+         type + " op 1 1 x y eps=1e-5 " + words, "pnnx.Output out 1 0 y"},
+        {constantOf("op.weight", std::vector<float>(count, 1))}));
+    return graph ? std::string() : graph.error().message();
+  };
+  EXPECT_EQ(refused("nn.LayerNorm", "normalized_shape=(4) @weight=(4)f32", 4),
+            "");
+  EXPECT_EQ(refused("nn.InstanceNorm2d", "@weight=(3)f32", 3), "");
+  EXPECT_NE(refused("nn.LayerNorm", "normalized_shape=(4) @weight=(3)f32", 3),
+            "");
+  EXPECT_NE(
+      refused("nn.LayerNorm", "normalized_shape=(4) @weight=(4,4)f32", 16), "");
+  EXPECT_NE(refused("nn.InstanceNorm2d", "@weight=(4)f32", 4), "");
+  EXPECT_NE(refused("nn.GroupNorm", "num_groups=3 @weight=(1)f32", 1), "");
+}
+
+TEST_F(GraphRows, InputsWithoutNamesAreNotGuessed) {
+  const auto graph = tryMake(test::modelOf(
+      {"pnnx.Input in 0 1 x #x=(2,3,4,3)f32",
+       "pnnx.Attribute w 0 1 wv @data=(3)f32 #wv=(3)f32",
+       "F.instance_norm op 2 1 x wv y eps=1e-5", "pnnx.Output out 1 0 y"},
+      {constantOf("w.data", {1, 2, 3})}));
+  ASSERT_FALSE(graph);
+}
+
 TEST_F(GraphRows, TheTypeInTheFileIsWhatWasAskedFor) {
   // PNNX drops `dtype`.
   auto graph = make(test::modelOf(
@@ -239,6 +273,19 @@ TEST_F(GraphRows, TheTypeInTheFileIsWhatWasAskedFor) {
   const TensorView got = *graph.output("out");
   EXPECT_EQ(got.type(), DType::F64);
   EXPECT_EQ(static_cast<const double *>(got.data())[0], 1e8 + 2);
+}
+
+TEST_F(GraphRows, AnIntegerTypeInTheFileIsThatOfTheResult) {
+  auto graph = make(test::modelOf(
+      {"pnnx.Input in 0 1 x #x=(2,3)i32",
+       "torch.sum op 1 1 x y dim=(1) keepdim=False #x=(2,3)i32 #y=(2)i32",
+       "pnnx.Output out 1 0 y"}));
+  std::vector<std::int32_t> x = {1, 2, 3, 4, 5, 6};
+  ASSERT_TRUE(graph.run(NamedTensor{
+      "in", TensorView(static_cast<void *>(x.data()), DType::I32, {2, 3})}));
+  const TensorView got = *graph.output("out");
+  EXPECT_EQ(got.type(), DType::I32);
+  EXPECT_EQ(static_cast<const std::int32_t *>(got.data())[1], 15);
 }
 
 //===-- Regions -----------------------------------------------------------===//

@@ -47,6 +47,8 @@ TEST(LayerRegistry, WhatTheHostAddedStaysItsOwn) {
   ASSERT_TRUE(registry.add("nn.Softmax", creator()));
   ASSERT_TRUE(registry.addElementwise());
   EXPECT_FALSE(registry.isElementwise("nn.Softmax"));
+  ASSERT_TRUE(registry.add("nn.LayerNorm", creator()));
+  EXPECT_FALSE(registry.isElementwise("nn.LayerNorm"));
   EXPECT_TRUE(registry.isElementwise("nn.Softmin"));
 }
 
@@ -66,7 +68,7 @@ TEST(LayerRegistry, RefusesDuplicatesAndWhatIsNoType) {
   EXPECT_EQ(message(registry.add("pnnx.Input", creator())),
             "layer type 'pnnx.Input' is one that graphs know themselves");
   EXPECT_EQ(message(registry.addElementwise("nn.Conv2d")),
-            "'nn.Conv2d' is no elementwise type that kexpr knows");
+            "'nn.Conv2d' is no type that kexpr computes");
   EXPECT_EQ(registry.types().size(), 1u) << "a refusal adds nothing";
 }
 
