@@ -97,7 +97,7 @@ KEXPR_API void kexpr_registry_free(kexpr_registry *registry);
 KEXPR_API kexpr_code kexpr_registry_add_elementwise(kexpr_registry *registry,
                                                     const char *type,
                                                     kexpr_error **error);
-/// Lets the host compute `type`, which must not be there yet.
+/// Lets the host compute `type`, also one that kexpr did so far.
 KEXPR_API kexpr_code kexpr_registry_add(kexpr_registry *registry,
                                         const char *type,
                                         const kexpr_layer_type *layer,
@@ -109,7 +109,7 @@ typedef struct kexpr_graph_options {
   size_t size;
   int32_t mode;      ///< KEXPR_MODE_OPTIMIZED...
   int32_t precision; ///< KEXPR_PRECISION_DEFAULT...
-  bool no_fuse;      ///< A kernel for each elementwise operator.
+  bool no_fuse;      ///< A kernel for each operator of its own.
   bool no_reuse;     ///< Memory of its own for each value.
   /// Operands whose values can be had as well as those of `pnnx.Output`.
   const char *const *extra_outputs;
