@@ -108,6 +108,25 @@ static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
   return status ? calls.finish(data) : status;
 }
 
+/// Whether the canonical form of a listing, where that has calls alone, would be
+/// read in prefix notation, for a name without arguments that only a listing has.
+static bool isMisread(const detail::ExpressionData &data, ArityFn arityOf) {
+  const auto isWord = [](const Node &node) {
+    return node.kind == NodeKind::Word;
+  };
+  if (!data.isListing ||
+      std::none_of(data.nodes.begin(), data.nodes.end(), isWord))
+    return false;
+  const auto tokens = lex(data.canonical);
+  if (!tokens)
+    return false;
+  const Span<const Token> all(tokens->data(), tokens->size());
+  constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+  constexpr ParseLimits none = {any, any, any, any, any};
+  TreeBuilder prefix(data.canonical, all, none);
+  return hasOnlyPnnxFaults(all) && readPrefix(all, arityOf, prefix);
+}
+
 Expected<ExpressionPtr> syntax::parse(std::string_view text,
                                       const ParseLimits &limits,
                                       ArityFn arityOf) {
@@ -131,6 +150,11 @@ Expected<ExpressionPtr> syntax::parse(std::string_view text,
   if (!status)
     return status.error();
   derive(*data);
+  if (isMisread(*data, arityOf))
+    return Error(ErrorCode::InvalidSyntax,
+                 "a name without arguments, which prefix notation would give "
+                 "it outside of a listing",
+                 std::string(text), {0, text.size()});
   if (!fits(data->taken, limits))
     return Error(ErrorCode::LimitExceeded,
                  "the text, read as prefix notation, is past a limit",

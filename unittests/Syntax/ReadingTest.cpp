@@ -71,6 +71,13 @@ TEST(Reading, ABareNameThatPrefixNotationCannotUseIsAWord) {
   }
 }
 
+TEST(Reading, AListingIsNotWhatItsCallsWouldBeReadAs) {
+  // [add(mul(log1p(@1),2),neg(@0))], without names.
+  EXPECT_FALSE(parse("%0=neg(@0);[add(mul(log1p),@1),2,%0]", {}, arityOf));
+  EXPECT_TRUE(parse("%0=neg(@0);[add(mul(log1p),@1),2,%0,%0]", {}, arityOf));
+  EXPECT_TRUE(parse("%0=neg(@0);[add(mul(tanh),@1),2,%0]", {}, arityOf));
+}
+
 TEST(Reading, AritiesAreTheCallers) {
   EXPECT_FALSE(parse("add(@0,,@1)", {}, [](std::string_view) { return 0u; }));
   auto data = parse("f(@0,,@1,@2)", {}, [](std::string_view) { return 3u; });
