@@ -306,8 +306,7 @@ graph::inGroups(const TensorView &view, std::size_t rank, std::int64_t groups) {
                                                       : extent);
     strides.push_back(stride);
   }
-  return TensorView(const_cast<void *>(view.data()), view.type(),
-                    {extents.data(), extents.size()},
+  return TensorView(view.data(), view.type(), {extents.data(), extents.size()},
                     {strides.data(), strides.size()});
 }
 

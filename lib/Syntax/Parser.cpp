@@ -108,8 +108,8 @@ static Status readTree(Span<const Token> tokens, const ParseLimits &limits,
   return status ? calls.finish(data) : status;
 }
 
-/// Whether the canonical form of a listing, where that has calls alone, would be
-/// read in prefix notation, for a name without arguments that only a listing has.
+/// Whether the canonical form of a listing, where that has calls alone, would
+/// be read in prefix notation, for a name without arguments.
 static bool isMisread(const detail::ExpressionData &data, ArityFn arityOf) {
   const auto isWord = [](const Node &node) {
     return node.kind == NodeKind::Word;
