@@ -128,11 +128,11 @@ static std::vector<std::string> typesOf(const Meaning &meaning) {
 static PnnxModel modelOf(const Meaning &meaning, const std::string &type) {
   std::vector<std::string> lines = {"pnnx.Input in0 0 1 x"};
   if (meaning.inputs == 2)
-    lines.push_back("pnnx.Input in1 0 1 y");
+    lines.emplace_back("pnnx.Input in1 0 1 y");
   lines.push_back(type + " op " + std::to_string(meaning.inputs) + " 1 x " +
                   (meaning.inputs == 2 ? "y " : "") + "z " +
                   meaning.parameters);
-  lines.push_back("pnnx.Output out 1 0 z");
+  lines.emplace_back("pnnx.Output out 1 0 z");
   return test::modelOf(lines);
 }
 

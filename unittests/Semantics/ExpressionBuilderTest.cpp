@@ -114,9 +114,10 @@ TEST(ExpressionBuilder, ErrorsSayWhatIsWrong) {
   EXPECT_TRUE(builder.call("neg", b));
   EXPECT_TRUE(builder.call("neg", b));
   EXPECT_EQ(messageOf(builder.call("neg", b)), "more than 4 nodes");
+  ExpressionBuilder &left = builder;
   const ExpressionBuilder moved = std::move(builder);
   EXPECT_TRUE(moved.finish(b));
-  EXPECT_EQ(builder.operand(0).error().code(), ErrorCode::OutOfMemory);
+  EXPECT_EQ(left.operand(0).error().code(), ErrorCode::OutOfMemory);
 }
 
 TEST(ExpressionBuilder, GoesOnAfterAnExpression) {
