@@ -429,6 +429,16 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
                              : AccessPattern::Strided;
 }
 
+/// Whether states have the place of an element in its row.
+static bool hasIndices(const RowStep &step) {
+  const auto &outputs = step.step->sweep.plan.outputs;
+  return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
+    return output.reducing &&
+           ops::reductions()[output.reducing->reduction].info.result ==
+               ops::ReductionResult::Index;
+  });
+}
+
 /// Finds a loop that takes several elements of each row, where states take
 /// longer than what is computed: loading and storing them, or beginning and
 /// folding those of short rows.
@@ -436,19 +446,12 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::span<const AccessPattern> patterns) const {
   constexpr std::int64_t usual = 8;
   constexpr unsigned fewOperations = 12, mostOperations = 400;
-  const auto &outputs = step.step->sweep.plan.outputs;
-  const bool hasIndices =
-      std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
-        return output.reducing &&
-               ops::reductions()[output.reducing->reduction].info.result ==
-                   ops::ReductionResult::Index;
-      });
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
   const bool takesRows = group.isShort;
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1 ||
-      (takesRows ? hasIndices || operations * length > mostOperations
+      (takesRows ? hasIndices(step) || operations * length > mostOperations
                  : operations > fewOperations ||
                        length < usual * std::int64_t{ops::ReductionLanes}))
     return {};
@@ -467,13 +470,9 @@ Status RowCall::chooseLoops(RowGroup &group) {
       patterns.push_back(patternOf(group, step, group.slots[slot]));
     const auto &outputs = step.step->sweep.plan.outputs;
     // A block that is one call of the loop; indices go on from block to block.
-    step.isFolded =
-        !group.hasColumns && (group.reducedAxes <= 1 || group.packs) &&
-        std::none_of(outputs.begin(), outputs.end(), [](const auto &output) {
-          return output.reducing &&
-                 ops::reductions()[output.reducing->reduction].info.result ==
-                     ops::ReductionResult::Index;
-        });
+    step.isFolded = !group.hasColumns &&
+                    (group.reducedAxes <= 1 || group.packs) &&
+                    !hasIndices(step);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].reducing)
         patterns[i] = group.hasColumns ? AccessPattern::Contiguous

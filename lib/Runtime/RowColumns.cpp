@@ -143,8 +143,7 @@ void RowTask::reduceBlockOfColumns(const RowStep &step, std::int64_t from,
     for (std::size_t lane = 0; lane < used; ++lane)
       loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(step, i),
                              width, from + static_cast<std::int64_t>(lane), 0);
-  const bool isUnrolled = step.unrolled && !group.isShort;
-  const std::int64_t atOnce = isUnrolled ? step.atOnce : 1;
+  const std::int64_t atOnce = elementsAtOnce(step);
   for (std::int64_t first = from; first < from + lanes; first += together)
     for (std::int64_t round = 0; round < to - first; round += atOnce * lanes)
       for (std::int64_t lane = first;
@@ -192,9 +191,9 @@ void RowTask::reduceLane(const RowStep &step, std::int64_t element,
                          std::int64_t end, std::int64_t count,
                          std::int64_t ahead) {
   constexpr std::int64_t lanes = ReductionLanes;
-  const bool isUnrolled = step.unrolled && !group.isShort;
-  const std::int64_t last = element + (isUnrolled ? step.atOnce : 1) * lanes;
-  if (isUnrolled && last - lanes < end) {
+  const std::int64_t atOnce = elementsAtOnce(step);
+  const std::int64_t last = element + atOnce * lanes;
+  if (atOnce > 1 && last - lanes < end) {
     callUnrolled(step, element, count, ahead);
     return;
   }

@@ -102,6 +102,10 @@ private:
                             std::int64_t to, std::int64_t count,
                             std::int64_t together);
   bool reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
+  /// Of a lane; short rows are whole or go element by element.
+  std::int64_t elementsAtOnce(const RowStep &step) const {
+    return group.isShort ? 1 : step.atOnce;
+  }
   void reduceLane(const RowStep &step, std::int64_t element, std::int64_t end,
                   std::int64_t count, std::int64_t ahead);
   void openUnrolled(const RowStep &step);
