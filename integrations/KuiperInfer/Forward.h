@@ -74,10 +74,15 @@ public:
   Views &operator=(const Views &) = delete;
 
   void add(const Tensors &inputs, const Tensors &outputs) {
-    std::transform(inputs.begin(), inputs.end(),
-                   std::back_inserter(lists.inputs), viewOf);
-    std::transform(outputs.begin(), outputs.end(),
-                   std::back_inserter(lists.outputs), viewOf);
+    addAll(inputs, lists.inputs, viewOf);
+    addAll(outputs, lists.outputs, viewOf);
+  }
+  /// An operand of every item, as `view` sees it.
+  template <class F> void addOperand(const Tensors &tensors, F view) {
+    addAll(tensors, lists.inputs, view);
+  }
+  template <class F> void addOutputs(const Tensors &tensors, F view) {
+    addAll(tensors, lists.outputs, view);
   }
   Span<const TensorView> inputs() const { return lists.inputs; }
   Span<const TensorView> outputs() const { return lists.outputs; }
@@ -86,6 +91,12 @@ private:
   struct Lists {
     std::vector<TensorView> inputs, outputs;
   };
+  template <class F>
+  static void addAll(const Tensors &tensors, std::vector<TensorView> &to,
+                     F view) {
+    std::transform(tensors.begin(), tensors.end(), std::back_inserter(to),
+                   view);
+  }
   static Lists &spare() {
     thread_local Lists lists;
     return lists;
@@ -111,15 +122,23 @@ inline RunOptions runOptions() {
   return options;
 }
 
-/// Computes an expression without blanks, as `ExpressionLayer::forward` does.
-/// Outputs that are null or empty are made if `allocates` says so; an error
-/// otherwise.
-inline Expected<void, LayerError> forward(const std::string &expression,
-                                          const Tensors &inputs,
-                                          Tensors &outputs, bool allocates) {
+/// Computes an expression without blanks over views, as
+/// `ExpressionLayer::forward` does.
+inline Expected<void, LayerError>
+forwardViews(const std::string &expression, const Views &views,
+             const OutputAllocator &allocate) {
   auto layer = ExpressionLayer::create(engine(), expression);
   if (!layer)
     return layer.error();
+  return layer->forward(views.inputs(), views.outputs(), runOptions(),
+                        allocate);
+}
+
+/// The same over tensors. Outputs that are null or empty are made if
+/// `allocates` says so; an error otherwise.
+inline Expected<void, LayerError> forward(const std::string &expression,
+                                          const Tensors &inputs,
+                                          Tensors &outputs, bool allocates) {
   Views views;
   views.add(inputs, outputs);
   OutputAllocator allocate;
@@ -127,8 +146,7 @@ inline Expected<void, LayerError> forward(const std::string &expression,
     allocate = [&outputs](std::size_t item, DType, const Shape &shape) {
       return viewOf(outputs[item] = tensorOf(shape));
     };
-  return layer->forward(views.inputs(), views.outputs(), runOptions(),
-                        allocate);
+  return forwardViews(expression, views, allocate);
 }
 
 /// A parameter `expr` as the framework holds it.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds a checkout of KuiperInfer with expressions run by kexpr, runs the
-# framework's own tests of expressions and ours, and measures its layer and
-# kexpr's. Fetches nothing and writes nothing into the checkout.
+# Builds a checkout of KuiperInfer with expressions and layers that reduce run
+# by kexpr, runs the framework's own tests of these and ours, and measures its
+# layers and kexpr's. Fetches nothing and writes nothing into the checkout.
 #
 #   build.sh CHECKOUT [KEXPR]
 #
@@ -54,12 +54,18 @@ if [ -f test/test_layer/test_expression.cpp ] &&
   [ ! -f tmp/add/resnet_add.pnnx.param ]; then
   skipped=test_layer.add1:test_layer.add2:test_layer.mul1
 fi
+if [ -f test/test_layer/test_softmax.cpp ] &&
+  [ ! -f tmp/softmax/softmax_dim1.pnnx.param ]; then
+  for test in dim1 dim1_minus2 dim0 dim2 dim1_1 dim1_1_m; do
+    skipped+=${skipped:+:}test_layer.forward_softmax_$test
+  done
+fi
 status=0
 echo "The framework's own tests:"
 "$work/build/kexpr_checks" --gtest_brief=1 \
   --gtest_filter="test_*${skipped:+-$skipped}" || status=$?
 for test in ${skipped//:/ }; do
-  echo "NOT RUN  $test: the checkout has no tmp/add"
+  echo "NOT RUN  $test: the checkout lacks what it reads in tmp"
 done
 if [ -f test/test_resnet.cpp ]; then
   echo "NOT RUN  test_resnet.cpp: it needs OpenCV and the weights of a network"
@@ -68,4 +74,8 @@ echo "Ours:"
 "$work/build/kexpr_checks" --gtest_brief=1 --gtest_filter='-test_*' || status=$?
 [ $status -eq 0 ] || exit $status
 
-[ "${CHECKS:-}" = test ] || "$work/build/kexpr_benchmark"
+[ "${CHECKS:-}" = test ] && exit
+"$work/build/kexpr_benchmark"
+if [ -x "$work/build/kexpr_row_benchmark" ]; then
+  "$work/build/kexpr_row_benchmark"
+fi

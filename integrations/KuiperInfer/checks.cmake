@@ -1,5 +1,5 @@
 # Adds what build.sh runs to a build with kexpr.cmake: `kexpr_checks`, the
-# framework's own tests of expressions and ours, and `kexpr_benchmark`.
+# framework's own tests and ours, `kexpr_benchmark` and `kexpr_row_benchmark`.
 set(KEXPR_CHECKS_DIR ${CMAKE_CURRENT_LIST_DIR}/checks)
 
 # A course asks for OpenCV, which only its test of a whole network uses.
@@ -33,7 +33,10 @@ function(kexpr_add_checks)
     set_target_properties(kuiper PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
     set(tests test/test_layer/test_expression.cpp
-      ${KEXPR_CHECKS_DIR}/GraphChecks.cpp)
+      test/test_layer/test_average_pooling.cpp
+      test/test_layer/test_softmax.cpp
+      ${KEXPR_CHECKS_DIR}/GraphChecks.cpp ${KEXPR_CHECKS_DIR}/RowChecks.cpp)
+    set(rows ${KEXPR_CHECKS_DIR}/OurRows.cpp ${KEXPR_CHECKS_DIR}/TheirRows.cpp)
   else()
     get_property(whole DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
     set_target_properties(${whole} PROPERTIES EXCLUDE_FROM_ALL ON)
@@ -45,13 +48,18 @@ function(kexpr_add_checks)
       file(GLOB tests ../course7/test/test_expr*.cpp)
     endif()
   endif()
-  kexpr_check_program(kexpr_checks ${tests}
+  kexpr_check_program(kexpr_checks ${tests} ${rows}
     ${KEXPR_CHECKS_DIR}/Main.cpp ${KEXPR_CHECKS_DIR}/Theirs.cpp
     ${KEXPR_CHECKS_DIR}/LayerChecks.cpp ${KEXPR_CHECKS_DIR}/RefusalChecks.cpp
     ${KEXPR_CHECKS_DIR}/ParserChecks.cpp)
   target_link_libraries(kexpr_checks GTest::gtest)
   kexpr_check_program(kexpr_benchmark
     ${KEXPR_CHECKS_DIR}/Benchmark.cpp ${KEXPR_CHECKS_DIR}/Theirs.cpp)
+  if(rows)
+    kexpr_check_program(kexpr_row_benchmark
+      ${KEXPR_CHECKS_DIR}/RowBenchmark.cpp ${rows})
+    add_dependencies(kexpr_benchmark kexpr_row_benchmark)
+  endif()
 endfunction()
 
 cmake_language(DEFER CALL kexpr_add_checks)

@@ -1,12 +1,12 @@
-# Builds KuiperInfer, its newest version or a course, with expressions run by
-# kexpr. The checkout stays as it is:
+# Builds KuiperInfer, its newest version or a course, with expressions and
+# layers that reduce run by kexpr. The checkout stays as it is:
 #
 #   cmake -S KuiperInfer -B build -DCMAKE_BUILD_TYPE=Release \
 #     -DCMAKE_PROJECT_INCLUDE=.../integrations/KuiperInfer/kexpr.cmake \
 #     -DCMAKE_PREFIX_PATH=<where kexpr is installed>
 #
-# When the framework has defined its targets, the two sources of expressions in
-# them are replaced.
+# When the framework has defined its targets, the sources in them that are here
+# under the same names are replaced.
 set(KEXPR_KUIPER_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 # The version of the checkout: newest or course.
@@ -23,14 +23,16 @@ endfunction()
 function(kexpr_replace_expressions)
   find_package(kexpr REQUIRED)
   kexpr_kuiper_version(version)
-  set(ours ${KEXPR_KUIPER_DIR}/${version}/expression.cpp
-    ${KEXPR_KUIPER_DIR}/${version}/parse_expression.cpp)
+  file(GLOB ours ${KEXPR_KUIPER_DIR}/${version}/*.cpp)
+  # Those that have the names of ours.
+  list(TRANSFORM ours REPLACE ".*/(.*)[.]cpp" "\\1" OUTPUT_VARIABLE names)
+  list(JOIN names "|" names)
   get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(sources ${target} SOURCES)
     set(theirs ${sources})
     list(FILTER theirs INCLUDE REGEX
-      "layer/details/expression\\.cpp$|parser/parse_expression\\.cpp$")
+      "(layer/details|parser)/(${names})\\.cpp$")
     if(theirs)
       list(REMOVE_ITEM sources ${theirs})
       set_property(TARGET ${target} PROPERTY SOURCES ${sources} ${ours})

@@ -10,32 +10,12 @@
 //===----------------------------------------------------------------------===//
 #include "expression.hpp"
 
-#include "../Forward.h"
+#include "Status.h"
 #include "layer/abstract/layer_factory.hpp"
 
-using kexpr::kuiper::Newest;
+using kexpr::kuiper::codeOf;
 
 namespace kuiper_infer {
-
-constexpr bool isSame(Newest ours, StatusCode theirs) {
-  return static_cast<int>(ours) == static_cast<int>(theirs);
-}
-static_assert(isSame(Newest::UnknownCode, StatusCode::kUnknownCode));
-static_assert(isSame(Newest::InferInputsEmpty, StatusCode::kInferInputsEmpty));
-static_assert(isSame(Newest::InferOutputsEmpty,
-                     StatusCode::kInferOutputsEmpty));
-static_assert(isSame(Newest::InferParameterError,
-                     StatusCode::kInferParameterError));
-static_assert(isSame(Newest::InferDimMismatch, StatusCode::kInferDimMismatch));
-static_assert(isSame(Newest::ParseParameterError,
-                     StatusCode::kParseParameterError));
-static_assert(isSame(Newest::ParseNullOperator,
-                     StatusCode::kParseNullOperator));
-
-static StatusCode refuse(const kexpr::LayerError &error) {
-  LOG(ERROR) << "expression layer: " << error.render();
-  return static_cast<StatusCode>(kexpr::kuiper::rowOf(error.status()).newest);
-}
 
 // The parser stays null: the layer needs none.
 ExpressionLayer::ExpressionLayer(std::string statement)
@@ -50,9 +30,8 @@ bool ExpressionLayer::TokenIsOperator(Token token) const {
 StatusCode ExpressionLayer::Forward(const std::vector<sftensor> &inputs,
                                     std::vector<sftensor> &outputs) {
   constexpr bool allocates = true;
-  const auto done =
-      kexpr::kuiper::forward(statement_, inputs, outputs, allocates);
-  return done ? StatusCode::kSuccess : refuse(done.error());
+  return codeOf("expression",
+                kexpr::kuiper::forward(statement_, inputs, outputs, allocates));
 }
 
 StatusCode
@@ -60,7 +39,7 @@ ExpressionLayer::CreateInstance(const std::shared_ptr<RuntimeOperator> &op,
                                 std::shared_ptr<Layer<float>> &layer) {
   const auto text = kexpr::kuiper::expressionOf(op);
   if (!text)
-    return refuse(text.error());
+    return codeOf("expression", text.error());
   layer = std::make_shared<ExpressionLayer>(*text);
   return StatusCode::kSuccess;
 }
