@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/RowFunctions.h"
+
+#include "Support/Quote.h"
+#include "Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+Status RowCallReader::readAxes(const Node &argument, bool isOne,
+                               AxisSet &set) const {
+  const auto add = [&](const Node &axis) -> Status {
+    if (axis.kind == NodeKind::List)
+      return fault(axis, concat(quote(call.name), " takes one axis"));
+    if (axis.kind != NodeKind::Integer)
+      return fault(axis, concat("an axis of ", quote(call.name),
+                                " is an integer that is written out"));
+    constexpr auto most = static_cast<std::int64_t>(MaxRank);
+    if (axis.integer < -most || axis.integer >= most)
+      return fault(
+          axis, concat("axis ", axis.integer, " is none of at most ", MaxRank));
+    if (std::find(set.axes.begin(), set.axes.end(), axis.integer) !=
+        set.axes.end())
+      return fault(axis, concat("axis ", axis.integer, " appears twice"));
+    set.axes.push_back(axis.integer);
+    return {};
+  };
+  if (argument.kind == NodeKind::List && !isOne) {
+    for (std::uint32_t axis : argument.children)
+      if (auto status = add(expression.nodes()[axis]); !status)
+        return status;
+    // One order for what is one set.
+    std::sort(
+        set.axes.begin(), set.axes.end(), [](std::int64_t a, std::int64_t b) {
+          return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
+        });
+    return {};
+  }
+  return argument.kind == NodeKind::None ? Status() : add(argument);
+}
+
+static constexpr double MostWhole = 1 << 20;
+
+Expected<RowSettings>
+RowCallReader::read(const std::vector<TypedValue> &values) const {
+  RowSettings settings;
+  settings.reduction = function.reduction;
+  for (std::size_t i = 0; i < call.children.size(); ++i) {
+    const std::uint32_t child = call.children[i];
+    const Node &argument = expression.nodes()[child];
+    const bool isNumber =
+        argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
+    switch (function.list[i]) {
+    case RowArgument::Tensor:
+    case RowArgument::Maybe:
+      if (argument.kind != NodeKind::None)
+        settings.tensors.emplace_back(values[child]);
+      else if (function.list[i] == RowArgument::Maybe)
+        settings.tensors.emplace_back(std::nullopt);
+      else
+        return fault(argument,
+                     concat(quote(call.name), " takes a tensor here"));
+      break;
+    case RowArgument::Axis:
+    case RowArgument::Axes:
+      if (auto status = readAxes(
+              argument, function.list[i] == RowArgument::Axis, settings.axes);
+          !status)
+        return status.error();
+      break;
+    case RowArgument::Stay:
+      if (argument.kind != NodeKind::Bool)
+        return fault(argument, concat("whether ", quote(call.name),
+                                      " keeps its axes is True or False"));
+      settings.axes.stay = argument.integer != 0;
+      break;
+    case RowArgument::Whole:
+      // PNNX writes orders as 2.0.
+      if (!isNumber ||
+          !(argument.number >= 0 && argument.number <= MostWhole) ||
+          argument.number != std::trunc(argument.number))
+        return fault(argument, concat(quote(call.name),
+                                      " takes an integer from 0 on here"));
+      settings.whole = static_cast<std::int64_t>(argument.number);
+      break;
+    case RowArgument::Number:
+      if (!isNumber && argument.kind != NodeKind::None)
+        return fault(argument,
+                     concat(quote(call.name), " takes a number here"));
+      if (isNumber)
+        settings.number = argument.number;
+      break;
+    }
+  }
+  return settings;
+}
