@@ -24,7 +24,7 @@ it on any number of threads.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkexpr-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "${library} (= ${PROJECT_VERSION}), libzip-dev")
+  "${library} (= ${PROJECT_VERSION})")
 if(KEXPR_TBB)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libtbb-dev")
 endif()

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-600}
 names=("${@:2}")
-[ ${#names[@]} -gt 0 ] || names=(text program model graph calls entry npy)
+[ ${#names[@]} -gt 0 ] || names=(text infix program model graph calls entry sums npy)
 slice=300
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1

@@ -11,7 +11,7 @@
 #   exits     1,000 exits during compilation
 #   forks     1,000 forks during parallel calls
 #   programs  100,000 random programs, interpreter against both tiers
-#   text program model graph calls entry npy
+#   text infix program model graph calls entry npy
 #             3,600 s of CPU of that fuzzer (utils/fuzz.sh)
 #
 # Several calls for different parts may run beside each other.
@@ -21,7 +21,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 percent=${1:-100}
-fuzzers=(text program model graph calls entry npy)
+fuzzers=(text infix program model graph calls entry sums npy)
 parts=("${@:2}")
 [ ${#parts[@]} -gt 0 ] || parts=(load exits forks programs "${fuzzers[@]}")
 state=$PWD/build/soak-state

@@ -64,7 +64,13 @@ log1p erf""".split()
 TRUTHS = """eq ne lt le gt ge logical_and logical_or logical_xor logical_not
 bitwise_not where""".split()
 
-NAMES = {name: getattr(torch, name) for name in UNARY + TRUTHS}
+# Functions of numbers that expression strings of PNNX leave out.
+FURTHER_UNARY = """isnan isinf isfinite isposinf isneginf signbit frac exp2 log2
+logit deg2rad rad2deg erfc""".split()
+FURTHER_BINARY = """copysign fmax fmin hypot xlogy heaviside
+nextafter""".split()
+
+NAMES = {name: getattr(torch, name) for name in UNARY + TRUTHS + FURTHER_UNARY}
 NAMES |= {
     "add": alpha(lambda a, b: a + b),
     "sub": alpha(lambda a, b: a - b),
@@ -80,9 +86,18 @@ NAMES |= {
     "min": pair("minimum"),
     "atan2": pair("atan2"),
     "logaddexp": pair("logaddexp"),
+    "trunc_divide": lambda a, b: torch.div(a, b, rounding_mode="trunc"),
+    "nan_to_num": torch.nan_to_num,
+    "hardshrink": torch.nn.functional.hardshrink,
+    "softshrink": torch.nn.functional.softshrink,
+    "hardtanh": torch.nn.functional.hardtanh,
+    "celu": torch.nn.functional.celu,
+    "ldexp": lambda a, n: torch.ldexp(a, torch.tensor(n)),
+    "softsign": torch.nn.functional.softsign,
     "inf": math.inf,
     "nan": math.nan,
 }
+NAMES |= {name: pair(name) for name in FURTHER_BINARY}
 
 
 def operand(k, dtype):
@@ -98,7 +113,10 @@ def evaluate(expression, dtype):
     names = NAMES | {f"operand{k}": operand(k, dtype) for k in used}
     # A cast stands where truth values are to be written as numbers.
     names["torch"] = types.SimpleNamespace(float=lambda x: x.to(dtype))
-    return eval(python.replace("@", "operand"), {"__builtins__": {}}, names)
+    # torch imports parts of itself when it calls them.
+    builtins = {"__import__": __import__}
+    return eval(python.replace("@", "operand"), {"__builtins__": builtins},
+                names)
 
 
 def bits(tensor):

@@ -27,6 +27,7 @@ typedef struct kexpr_operator {
   uint32_t operations; ///< Primitive ones of one f32 element.
   bool pnnx;           ///< Whether PNNX writes it in expression strings.
   double max_ulp_fast; ///< Largest error in f32 at KEXPR_PRECISION_FAST.
+  uint32_t defaults;   ///< How many of the last arguments may be left out.
 } kexpr_operator;
 
 /// How many there are.

@@ -112,7 +112,10 @@ enum {
   KEXPR_I8 = 7,
   KEXPR_U8 = 8,
   KEXPR_BOOL = 9, ///< A byte: 0 is false, anything else true; 0 or 1 written.
-  KEXPR_BF16 = 13
+  KEXPR_BF16 = 13,
+  KEXPR_U16 = 14,
+  KEXPR_U32 = 15,
+  KEXPR_U64 = 16
 };
 /// Bytes of an element; 0 for what is no type.
 KEXPR_API size_t kexpr_dtype_size(kexpr_dtype type);
@@ -130,7 +133,7 @@ typedef struct kexpr_tensor {
   kexpr_dtype type;       ///< KEXPR_F32...
   uint32_t rank;          ///< Axes, at most KEXPR_MAX_RANK; 0 is a scalar.
   const int64_t *shape;   ///< `rank` extents, outermost first.
-  const int64_t *strides; ///< The same in elements, 0 or more; NULL: row-major.
+  const int64_t *strides; ///< The same in elements, any; NULL: row-major.
 } kexpr_tensor;
 
 //===-- Engines -----------------------------------------------------------===//
@@ -196,6 +199,15 @@ typedef struct kexpr_compile_options {
   const uint32_t *zero_dim_operands;
   size_t zero_dim_operand_count;
   const kexpr_parse_limits *limits;
+  int32_t syntax;    ///< KEXPR_SYNTAX_PNNX...; see Infix.h.
+  int32_t semantics; ///< KEXPR_SEMANTICS_DEFAULT...
+  /// Of infix text: the names of its operands, `@0` first; without names those
+  /// of the text, as they appear.
+  const char *const *operand_names;
+  size_t operand_name_count;
+  /// Of infix text: indices of operands that are Python numbers.
+  const uint32_t *number_operands;
+  size_t number_operand_count;
 } kexpr_compile_options;
 
 typedef struct kexpr_expression kexpr_expression;
@@ -229,6 +241,14 @@ enum { ///< Where stores go. Past the caches is faster for what does not fit.
   KEXPR_STORES_STREAMED = 2
 };
 
+/// A host's way to end a call before it is done; see Kernel.h.
+typedef struct kexpr_interrupt {
+  /// Asked now and then by the thread that made the call. Where it returns true
+  /// the call ends with KEXPR_INVALID_ARGUMENT, and outputs are partly written.
+  bool (*ask)(void *context);
+  void *context;
+} kexpr_interrupt;
+
 /// How one call is run; results do not depend on it.
 typedef struct kexpr_run_options {
   size_t size;
@@ -240,6 +260,7 @@ typedef struct kexpr_run_options {
   /// them sleep at once.
   int64_t stay_awake_us;
   kexpr_executor executor; ///< Of this call, instead of the engine's.
+  kexpr_interrupt interrupt;
 } kexpr_run_options;
 
 KEXPR_API void kexpr_kernel_free(kexpr_kernel *kernel);
@@ -298,6 +319,7 @@ KEXPR_API void kexpr_layer_free(kexpr_layer *layer);
 #include "kexpr-c/Calls.h"
 #include "kexpr-c/Expression.h"
 #include "kexpr-c/Graph.h"
+#include "kexpr-c/Infix.h"
 #include "kexpr-c/Inspect.h"
 #include "kexpr-c/Operators.h"
 #include "kexpr-c/Sums.h"

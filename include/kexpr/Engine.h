@@ -7,6 +7,7 @@
 #ifndef KEXPR_ENGINE_H
 #define KEXPR_ENGINE_H
 
+#include "kexpr/Infix.h"
 #include "kexpr/Kernel.h"
 #include "kexpr/Precision.h"
 
@@ -54,6 +55,17 @@ struct CompileOptions {
   /// tensor of the same category. Elsewhere it makes no difference, and they
   /// need not be named.
   std::vector<std::uint32_t> zeroDimOperands = {};
+  /// What a text is written in. An `Expression` was read already, so that this
+  /// and what follows is not looked at.
+  Syntax syntax = Syntax::Pnnx;
+  /// Whose types operators of infix text compute in. Texts of PNNX have
+  /// PyTorch's; asking for others is Unsupported.
+  Semantics semantics = Semantics::Default;
+  /// Of infix text: `InfixOptions::operands`.
+  std::vector<std::string> operandNames = {};
+  /// Of infix text: the operands that are Python numbers
+  /// (`OperandKind::Number`).
+  std::vector<std::uint32_t> numberOperands = {};
 };
 
 /// Profilers and debuggers that see kernels by name, `add(mul(@0,@1),@2)`, with
@@ -97,11 +109,17 @@ struct EngineOptions {
   /// A directory in which machine code is kept from process to process, made
   /// if it is missing; empty is what the environment variable KEXPR_CACHE_DIR
   /// says, and without it nothing is kept. Any number of processes may share
-  /// one. It and its files must belong to the user, and nobody else may be
-  /// able to write to them; else it is not used (`Engine::cacheStatus`). What
-  /// cannot be read or written there fails no compilation.
+  /// one, on any number of machines: an entry is known by the processor and the
+  /// build of the code generator that made it. It and its files must belong to
+  /// the user or to root, and nobody else may be able to write to them; else it
+  /// is not used (`Engine::cacheStatus`). What cannot be read or written there
+  /// fails no compilation; a directory that is read-only is read. Code that was
+  /// put there ahead of time (`aheadDirectory`, `kexpr-aot`) is used where the
+  /// processor has what it needs, also by a build without LLVM; a build with it
+  /// makes its own for targets that options name, and for listeners.
   std::string cacheDirectory = {};
-  /// Bytes kept there at most; the least recently used goes first. Passed by a
+  /// Bytes kept there at most, besides code made ahead of time; the least
+  /// recently used goes first. Passed by a
   /// sixteenth, a process, until the directory is looked at again.
   std::uint64_t maxDiskBytes = std::uint64_t{1} << 30;
   /// A directory that gets a folder for every loop of machine code that is made
@@ -124,6 +142,12 @@ struct EngineOptions {
   /// Threads of the host that kernels of this engine run on instead of
   /// oneTBB's, unless `Executor::run` is null.
   Executor executor = {};
+  /// A directory that gets the machine code of every loop that kernels of this
+  /// engine ask for, for the machine that `cpu`, `features` and `vectorBits`
+  /// describe, which need not be this one: here kernels are interpreted, in any
+  /// mode. Where the code shall run, it is the `cacheDirectory`; docs/ahead.md.
+  /// Errors of the directory are those of `compile`.
+  std::string aheadDirectory = {};
 };
 
 /// Machine code that was generated for one tier.
@@ -173,7 +197,8 @@ public:
 
   /// The kernel of `expression`. The cache is looked up by the text itself
   /// first, then by its canonical form, so blanks and the spelling of literals
-  /// do not matter. Errors: InvalidSyntax, LimitExceeded, UnknownOperator,
+  /// do not matter; infix text, which shares kernels with what it lowers to, by
+  /// the text alone. Errors: InvalidSyntax, LimitExceeded, UnknownOperator,
   /// WrongArity, TypeMismatch, InvalidArgument, Unsupported, CompileFailed,
   /// OutOfMemory.
   Expected<Kernel> compile(std::string_view expression,
@@ -187,7 +212,9 @@ public:
   /// to make memory executable, or the CPU is too old; or why LLVM cannot be
   /// loaded. Loads the code generator.
   Status codeStatus() const;
-  /// Success, or why the directory for a cache on disk is not used.
+  /// Success, or why the directory for a cache on disk is not used, or none of
+  /// the code that was put there ahead of time: Unsupported, with what this
+  /// machine lacks.
   Status cacheStatus() const;
   /// Success, or the first error of a listener.
   Status listenerStatus() const;

@@ -49,10 +49,23 @@ enum class Stores : std::uint8_t {
   Streamed, ///< Past the caches, where that can be done.
 };
 
+/// A host's way to end a call before it is done.
+struct Interrupt {
+  /// Asked now and then between parts of a call that take about a millisecond,
+  /// by the thread that made the call, in the default floating-point
+  /// environment. Where it returns true the call ends with InvalidArgument, and
+  /// outputs are partly written. It must not throw. Calls of fewer parts than
+  /// two never ask, and neither does waiting for code.
+  bool (*ask)(void *context) = nullptr;
+  void *context = nullptr; ///< The argument of `ask`.
+};
+
 /// How one call is run. Results do not depend on any of it.
 struct RunOptions {
-  /// Threads at most; 0 leaves it to the arena the call is made in, or to the
-  /// executor, 1 runs on the calling thread alone and touches neither.
+  /// Threads at most; 0 leaves it to the executor, or to the arena the call is
+  /// made in, of which KEXPR_NUM_THREADS, else OMP_NUM_THREADS, else the least
+  /// quota of the control groups may take fewer; 1 runs on the calling thread
+  /// alone and touches neither.
   unsigned maxThreads = 0;
   /// Elements of one task at least; 0 chooses by cost and cache size.
   std::int64_t tileElements = 0;
@@ -68,6 +81,8 @@ struct RunOptions {
   /// Threads of the host that this call runs on instead of the engine's, unless
   /// `Executor::run` is null.
   Executor executor = {};
+  /// Whether the host wants the call to end, unless `Interrupt::ask` is null.
+  Interrupt interrupt = {};
 };
 
 /// Where the time of a compilation went.
@@ -141,10 +156,11 @@ public:
   /// are bytes: 0 is false, anything else true, and 0 or 1 is written. An
   /// output may be exactly one of the inputs (same memory, shape and strides);
   /// any other overlap of an output with an input or with another output is an
-  /// error. Strides may be any, down to 0 on inputs; a base may be unaligned.
+  /// error. Strides may be any, 0 on inputs alone; a base may be unaligned.
   ///
   /// Blocks until done. After an error the outputs are as they were, unless an
-  /// executor of the host failed (`Executor::run`). Errors: MissingOperand,
+  /// executor of the host failed (`Executor::run`) or the host ended the call
+  /// (`RunOptions::interrupt`). Errors: MissingOperand,
   /// TypeMismatch, ShapeMismatch, InvalidArgument, OverlappingOutput,
   /// CompileFailed, OutOfMemory.
   Status run(Span<const TensorView> inputs, Span<const TensorView> outputs,

@@ -41,6 +41,8 @@ struct OperatorInfo {
   unsigned operations;
   /// Whether PNNX writes it in expression strings.
   bool pnnx;
+  /// How many of the last arguments may be left out.
+  unsigned defaults;
 };
 
 /// Every operator, in the order of docs/operators.md; empty where memory runs

@@ -36,6 +36,9 @@ struct GraphOptions {
   /// Operands (by name) whose values can be had after a run like those of
   /// `pnnx.Output` operators.
   std::vector<std::string> extraOutputs = {};
+  /// Whether planning makes the loops that calls need for these shapes; else
+  /// the first run makes those that are not contiguous.
+  bool prepare = false;
 };
 
 /// A tensor for the graph's input or output of that name.

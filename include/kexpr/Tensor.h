@@ -18,7 +18,8 @@
 namespace kexpr {
 inline namespace v2 {
 
-/// Element types, named as PNNX names them. Values are stable.
+/// Element types, named as PNNX names them, which has none of the last three.
+/// Values are stable.
 enum class DType : std::uint8_t {
   F32 = 1,
   F64 = 2,
@@ -30,6 +31,9 @@ enum class DType : std::uint8_t {
   U8 = 8,
   Bool = 9,
   BF16 = 13,
+  U16 = 14,
+  U32 = 15,
+  U64 = 16,
 };
 
 /// Bytes of one element; 0 for a value that is no element type.
@@ -92,11 +96,11 @@ private:
 /// Row-major strides of `shape`, in elements.
 KEXPR_API Shape contiguousStrides(const Shape &shape);
 
-/// A tensor that somebody else owns: where it starts, its element type, its
-/// shape and its strides in elements (all strides at least 0; a stride of 0 is
-/// allowed on inputs only). The memory must stay valid for the length of a
-/// call. A default-made view is empty: it stands for an operand that the
-/// expression does not use.
+/// A tensor that somebody else owns: where its first element is, its element
+/// type, its shape and its strides in elements. A stride may be negative: the
+/// elements then lie before the first one. A stride of 0 is allowed on inputs
+/// only. The memory must stay valid for the length of a call. A default-made
+/// view is empty: it stands for an operand that the expression does not use.
 class TensorView {
 public:
   TensorView() = default;

@@ -166,6 +166,9 @@ template <class T> Status write(T record, T *out, const char *name) {
 /// Options of C as those of C++, or what is wrong with them.
 Expected<EngineOptions> optionsOf(const kexpr_engine_options *given);
 Expected<CompileOptions> optionsOf(const kexpr_compile_options *given);
+/// Names of operands; `what` is that of the list, in messages.
+Expected<std::vector<std::string>> namesOf(const char *const *names,
+                                           std::size_t count, const char *what);
 Expected<RunOptions> optionsOf(const kexpr_run_options *given);
 Expected<GraphOptions> optionsOf(const kexpr_graph_options *given);
 Expected<ParseLimits> optionsOf(const kexpr_parse_limits *given);

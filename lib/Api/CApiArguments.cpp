@@ -295,6 +295,42 @@ static Status readOperands(const kexpr_compile_options &known,
   return {};
 }
 
+Expected<std::vector<std::string>>
+capi::namesOf(const char *const *names, std::size_t count, const char *what) {
+  if (!names && count > 0)
+    return isNull(what);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!names[i])
+      return isNull(concat("the name of operand ", i).c_str());
+    all.emplace_back(names[i]);
+  }
+  return all;
+}
+
+/// What infix text is read by.
+static Status readInfix(const kexpr_compile_options &known,
+                        CompileOptions &options) {
+  if (auto status = set(options.syntax, known.syntax, Syntax::Infix, "syntax");
+      !status)
+    return status;
+  if (auto status = set(options.semantics, known.semantics, Semantics::Numpy,
+                        "semantics");
+      !status)
+    return status;
+  auto names = namesOf(known.operand_names, known.operand_name_count,
+                       "kexpr_compile_options.operand_names");
+  if (!names)
+    return names.error();
+  options.operandNames = std::move(*names);
+  if (!known.number_operands && known.number_operand_count > 0)
+    return isNull("kexpr_compile_options.number_operands");
+  options.numberOperands.assign(known.number_operands,
+                                known.number_operands +
+                                    known.number_operand_count);
+  return {};
+}
+
 Expected<CompileOptions> capi::optionsOf(const kexpr_compile_options *given) {
   auto known = read(given, "kexpr_compile_options");
   if (!known)
@@ -303,6 +339,8 @@ Expected<CompileOptions> capi::optionsOf(const kexpr_compile_options *given) {
   if (auto status = setMode(options, *known); !status)
     return status.error();
   if (auto status = readOperands(*known, options); !status)
+    return status.error();
+  if (auto status = readInfix(*known, options); !status)
     return status.error();
   auto limits = optionsOf(known->limits);
   if (!limits)
@@ -327,6 +365,7 @@ Expected<RunOptions> capi::optionsOf(const kexpr_run_options *given) {
   options.stayAwake = std::chrono::microseconds(
       std::max<std::int64_t>(known->stay_awake_us, 0));
   options.executor = executorOf(known->executor);
+  options.interrupt = {known->interrupt.ask, known->interrupt.context};
   return options;
 }
 
@@ -337,7 +376,8 @@ kexpr_run_options capi::optionsOf(const RunOptions &options) {
           .stores = static_cast<std::int32_t>(options.stores),
           .tile_elements = options.tileElements,
           .stay_awake_us = options.stayAwake.count(),
-          .executor = {host.run, host.context, host.threads}};
+          .executor = {host.run, host.context, host.threads},
+          .interrupt = {options.interrupt.ask, options.interrupt.context}};
 }
 
 Expected<GraphOptions> capi::optionsOf(const kexpr_graph_options *given) {

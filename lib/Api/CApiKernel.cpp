@@ -284,7 +284,8 @@ static const std::vector<kexpr_operator> &table() {
                         .max_ulp_f64 = info.maxUlpF64,
                         .operations = info.operations,
                         .pnnx = info.pnnx,
-                        .max_ulp_fast = info.maxUlpFast});
+                        .max_ulp_fast = info.maxUlpFast,
+                        .defaults = info.defaults});
     return result;
   });
 }

@@ -37,7 +37,8 @@ static OperatorInfo describe(const ops::OpEntry &entry) {
           .maxUlpF64 = info.ulp.f64,
           .maxUlpFast = info.ulp.fast,
           .operations = entry.workIn(arithmetic).operations,
-          .pnnx = info.pnnx};
+          .pnnx = info.pnnx,
+          .defaults = info.defaults.count};
 }
 
 static constinit Once<const std::vector<OperatorInfo>> all;

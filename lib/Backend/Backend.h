@@ -36,6 +36,8 @@ public:
   // See the headers of CodeGen.
   virtual Expected<codegen::Target>
   makeTarget(const codegen::TargetOptions &options) const = 0;
+  virtual code::AheadTarget
+  aheadTargetOf(const codegen::Target &target) const = 0;
   virtual Status checkRunsHere(const codegen::Target &target) const = 0;
   virtual Expected<std::string> dump(const semantics::Plan &plan,
                                      const codegen::Target &target,
@@ -45,6 +47,10 @@ public:
                                           const codegen::Target &target,
                                           codegen::OptLevel level,
                                           std::string_view pass) const = 0;
+  virtual Expected<std::string> objectOf(const semantics::Plan &plan,
+                                         const codegen::Target &target,
+                                         codegen::OptLevel level,
+                                         const std::string &name) const = 0;
   virtual Expected<codegen::LoopReport>
   reportLoop(const semantics::Plan &plan, const codegen::Target &target,
              codegen::OptLevel level) const = 0;
@@ -53,8 +59,8 @@ public:
   listCode(const semantics::Plan &plan, const codegen::Target &target,
            codegen::OptLevel level) const = 0;
 
-  /// Generates code for a target of this machine and links it. The image has
-  /// symbols if the plan has a listing.
+  /// Generates code for a target, of this machine or another, and links it. The
+  /// image has symbols if the plan has a listing.
   virtual Expected<Compiled> compile(const semantics::Plan &plan,
                                      const codegen::Target &target,
                                      codegen::OptLevel level) const = 0;
@@ -65,6 +71,10 @@ public:
   /// The file that LLVM's code is in.
   virtual const code::FileStamp &llvm() const = 0;
 };
+
+/// Whether this build has a backend: without one all that is not in a cache of
+/// code is interpreted.
+bool isPartOfBuild();
 
 /// The backend, loaded by the first call and never unloaded. CompileFailed,
 /// with the reason, where it cannot be: the next call tries again.

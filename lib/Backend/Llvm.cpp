@@ -18,12 +18,6 @@ using namespace kexpr::backend;
 
 using Clock = std::chrono::steady_clock;
 
-#if defined(__x86_64__)
-static constexpr std::string_view OwnArchitecture = "x86_64";
-#else
-static constexpr std::string_view OwnArchitecture = "aarch64";
-#endif
-
 /// Result of `work`, which uses LLVM.
 template <class F> static auto withLlvm(F work) -> decltype(work()) {
   const Use use;
@@ -50,6 +44,10 @@ public:
   makeTarget(const codegen::TargetOptions &options) const override {
     return withFirstUse([&] { return codegen::makeTarget(options); });
   }
+  code::AheadTarget
+  aheadTargetOf(const codegen::Target &target) const override {
+    return codegen::aheadTargetOf(target);
+  }
   Status checkRunsHere(const codegen::Target &target) const override {
     return withFirstUse([&] { return codegen::checkRunsHere(target); });
   }
@@ -67,6 +65,14 @@ public:
                                   std::string_view pass) const override {
     return withTables(target, level, [&] {
       return codegen::dumpAfter(plan, target, level, pass);
+    });
+  }
+  Expected<std::string> objectOf(const semantics::Plan &plan,
+                                 const codegen::Target &target,
+                                 codegen::OptLevel level,
+                                 const std::string &name) const override {
+    return withTables(target, level, [&] {
+      return codegen::objectOf(plan, target, level, name);
     });
   }
   Expected<codegen::LoopReport>
@@ -144,9 +150,9 @@ Expected<std::shared_ptr<jit::Session>> LlvmBackend::session() const {
 /// Has LLVM make what it makes at first use, by what takes it a millisecond.
 void LlvmBackend::makeTables(const codegen::Target &target,
                              codegen::OptLevel level) const {
-  // Code of another architecture cannot be linked; it has tables of its own.
-  const bool isLinked = target.triple.starts_with(OwnArchitecture);
-  const unsigned bit = 1u << (2 * static_cast<int>(level) + isLinked);
+  // Another architecture has tables of its own.
+  const bool isOwn = target.architecture() == code::ownArchitecture();
+  const unsigned bit = 1u << (2 * static_cast<int>(level) + isOwn);
   if (made & bit)
     return;
   std::lock_guard lock(firstUse);
@@ -159,8 +165,7 @@ void LlvmBackend::makeTables(const codegen::Target &target,
     return;
   semantics::Plan plan{.graph = std::move(*graph), .inputs = {}, .outputs = {}};
   plan.setContiguous();
-  if (isLinked ? bool(generate(plan, target, level))
-               : bool(codegen::compile(plan, target, level)))
+  if (generate(plan, target, level))
     made |= bit;
   // Before the tables are destroyed.
   Use::waitAtExit();
@@ -183,7 +188,8 @@ Expected<Compiled> LlvmBackend::generate(const semantics::Plan &plan,
   if (!linker)
     return linker.error();
   const auto start = Clock::now();
-  auto image = (*linker)->link(object->bytes, object->symbol);
+  auto image =
+      (*linker)->link(object->bytes, object->symbol, target.architecture());
   if (!image)
     return image.error();
   if (plan.listing)

@@ -148,6 +148,8 @@ void backend::waitAtExit() {}
 
 #endif
 
+bool backend::isPartOfBuild() { return true; }
+
 bool backend::isLoaded() { return loaded.load() != nullptr; }
 
 Expected<const Backend *> backend::load() {

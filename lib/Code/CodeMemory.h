@@ -45,17 +45,20 @@ private:
 };
 
 /// Executable memory in slabs: a slab is one mapping, whatever the number of
-/// images in it, so that the system's limit of mappings is far away. No page is
-/// ever writable and executable at once; an image has pages of its own, so that
-/// nothing that may be running is on a page that is written. Pages that are
-/// given back return to the system at once, slabs when they are empty but for
-/// one. All members may be called from any thread.
+/// images in it, so that the system's limit of mappings is far away. No address
+/// is ever writable and executable at once. An image takes grains of a slab:
+/// pages of 4 KiB, which are its own, so that nothing that may be running is on
+/// a page that is written. Larger pages are shared by images: a page that one
+/// joins is replaced, in one step, by a copy that has it. Pages without images
+/// return to the system at once, slabs when they are empty but for one. All
+/// members may be called from any thread.
 class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
 public:
   /// The one that this process shares.
   static const std::shared_ptr<CodeMemory> &ofProcess();
 
-  CodeMemory();
+  /// `grain` is a power of two that divides a page; 0 lets the page decide.
+  explicit CodeMemory(std::size_t grain = 0);
   ~CodeMemory();
   CodeMemory(const CodeMemory &) = delete;
   CodeMemory &operator=(const CodeMemory &) = delete;
@@ -81,13 +84,15 @@ private:
   class Slab;
 
   Expected<char *> reserve(std::size_t bytes);
+  Status write(const Image &image, char *start);
   void giveBack(char *start, std::size_t bytes);
   void dropEmptySlabs();
 
   void note(const Error &fault);
 
-  const std::size_t pageSize;
+  const std::size_t pageSize, grain;
   mutable Mutex mutex;
+  Mutex joining;                 ///< Held while pages are replaced.
   std::optional<Status> granted; ///< Of `status`; none before it is known.
   std::vector<std::unique_ptr<Slab>> slabs;
 };

@@ -16,15 +16,17 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace kexpr;
 using namespace kexpr::code;
 
-/// Why a file is not this user's alone to write to; empty if it is.
+/// Why others than this user and root may write to a file; empty if they may
+/// not.
 static std::string_view faultOf(const struct stat &status) {
-  if (status.st_uid != geteuid())
+  if (status.st_uid != geteuid() && status.st_uid != 0)
     return "belongs to another user";
   if (status.st_mode & (S_IWGRP | S_IWOTH))
     return "may be written to by other users";
@@ -128,6 +130,22 @@ Expected<Descriptor> Directory::create(const std::string &name) const {
       O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file)
     return systemError(name, "cannot be made");
+  return file;
+}
+
+Expected<Descriptor> Directory::lock() const {
+  constexpr const char *name = ".lock";
+  // Of this user alone: nobody else can hold it.
+  Descriptor file(openat(descriptor, name,
+                         O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file)
+    return systemError(name, "cannot be made");
+  constexpr int milliseconds = 10000;
+  for (int waited = 0; flock(file, LOCK_EX | LOCK_NB) != 0; ++waited) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= milliseconds)
+      return systemError(name, "cannot be locked");
+    usleep(1000);
+  }
   return file;
 }
 

@@ -54,6 +54,9 @@ public:
   Status replace(const std::string &name, std::string_view contents) const;
   /// A new file to append to, which replaces any other of the name.
   Expected<Descriptor> create(const std::string &name) const;
+  /// Held by one at a time, of any process, until it is closed. Io where the
+  /// file system has no locks, or another holds it for more than ten seconds.
+  Expected<Descriptor> lock() const;
   /// Whether there is anything of that name.
   bool has(const std::string &name) const;
   /// Makes a directory of files in this one, for this user alone and all at

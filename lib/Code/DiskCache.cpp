@@ -27,6 +27,7 @@ namespace {
 enum Part {
   KeyPart,
   MakerPart,
+  BuildPart,
   BytesPart,
   NamePart,
   PathPart,
@@ -37,7 +38,7 @@ enum Part {
 
 /// Start of a file, in the byte order of the machine, which is part of the key.
 struct Header {
-  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '3'};
+  char magic[8] = {'k', 'e', 'x', 'p', 'r', 'i', 'm', '4'};
   /// Digest of all bytes after it.
   Digest checksum;
   std::uint64_t sizes[PartCount] = {};
@@ -50,9 +51,8 @@ static_assert(std::has_unique_object_representations_v<CodeLocation>);
 constexpr std::size_t ChecksumEnd = offsetof(Header, checksum) + sizeof(Digest);
 } // namespace
 
-std::string DiskCache::fileName(std::string_view key) {
-  // LLVM's pruning looks for files with this prefix.
-  return "llvmcache-" + Digest::of(key).str();
+std::string DiskCache::fileName(std::string_view key, std::string_view prefix) {
+  return std::string(prefix) + Digest::of(key).str();
 }
 
 template <class T>
@@ -67,6 +67,7 @@ std::string DiskCache::encode(std::string_view key, const Image &image,
   const Symbols &symbols = image.symbols ? *image.symbols : none;
   const std::string_view parts[PartCount] = {key,
                                              maker.path,
+                                             maker.build,
                                              bytesOf(image.bytes),
                                              symbols.name,
                                              symbols.path,
@@ -109,7 +110,8 @@ std::optional<Image> DiskCache::decode(std::string_view key,
   }
   const FileStamp maker{.path = std::string(parts[MakerPart]),
                         .size = header.makerBytes,
-                        .modified = header.makerModified};
+                        .modified = header.makerModified,
+                        .build = std::string(parts[BuildPart])};
   if (!contents.empty() || parts[KeyPart] != key || maker.isStale() ||
       header.entry >= parts[BytesPart].size() ||
       !std::has_single_bit(header.alignment) ||
@@ -136,7 +138,7 @@ std::optional<Image> DiskCache::decode(std::string_view key,
 
 std::optional<Image> DiskCache::find(std::string_view key) const {
   std::optional<Image> image;
-  if (auto contents = directory->read(fileName(key), MostBytes))
+  if (auto contents = directory->read(fileName(key, prefix), MostBytes))
     image = decode(key, *contents);
   ++(image ? hits : misses);
   return image;
@@ -146,7 +148,7 @@ std::size_t DiskCache::store(std::string_view key, const Image &image,
                              const FileStamp &maker) const {
   const std::string contents = encode(key, image, maker);
   if (contents.size() <= MostBytes &&
-      directory->replace(fileName(key), contents)) {
+      directory->replace(fileName(key, prefix), contents)) {
     ++stored;
     return contents.size();
   }

@@ -22,14 +22,20 @@ namespace kexpr::code {
 /// from any thread; any number of processes may share the directory.
 class DiskCache {
 public:
+  /// LLVM's pruning looks for files with this prefix.
+  static constexpr std::string_view PrunedPrefix = "llvmcache-";
+
   /// How many look-ups found an entry and did not, entries written, and entries
   /// that could not be written.
   struct Counts {
     std::uint64_t hits = 0, misses = 0, stored = 0, failed = 0;
   };
 
-  explicit DiskCache(std::shared_ptr<const Directory> directory)
-      : directory(std::move(directory)) {}
+  /// Files are called `prefix` and a digest. Those of a prefix other than the
+  /// default are not pruned.
+  explicit DiskCache(std::shared_ptr<const Directory> directory,
+                     std::string_view prefix = PrunedPrefix)
+      : directory(std::move(directory)), prefix(prefix) {}
 
   std::optional<Image> find(std::string_view key) const;
   /// Bytes written; 0 if it could not be stored. `maker` is the file of the
@@ -42,7 +48,8 @@ public:
   std::string path() const { return directory->path(); }
 
   /// The name of the file that an entry is in.
-  static std::string fileName(std::string_view key);
+  static std::string fileName(std::string_view key,
+                              std::string_view prefix = PrunedPrefix);
   /// An entry as it lies in the file, and back; for tests as well.
   static std::string encode(std::string_view key, const Image &image,
                             const FileStamp &maker);
@@ -51,6 +58,7 @@ public:
 
 private:
   std::shared_ptr<const Directory> directory;
+  const std::string_view prefix;
   mutable std::atomic<std::uint64_t> hits = 0, misses = 0, stored = 0,
                                      failed = 0;
 };

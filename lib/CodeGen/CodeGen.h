@@ -14,6 +14,7 @@
 #ifndef KEXPR_CODEGEN_CODEGEN_H
 #define KEXPR_CODEGEN_CODEGEN_H
 
+#include "Code/Ahead.h"
 #include "Semantics/Plan.h"
 #include "Support/SourceLocation.h"
 #include "kexpr/Error.h"
@@ -40,6 +41,9 @@ struct Target {
   /// Bits of the vectors that loops of few operations use, and of those that
   /// loops of many do: 128, 256 or 512. See `vectorBitsOf`.
   unsigned vectorBits = 0, heavyVectorBits = 0;
+  /// Bits of the machine's vectors, where it has them of any length (SVE); code
+  /// with vectors past 128 bits runs only where they have this many.
+  unsigned scalableBits = 0;
   WidthReason widthReason = WidthReason::Asked;
   unsigned vectorRegisters = 0; ///< How many there are.
   /// Whether fused multiply-add is one instruction; without it the interpreter
@@ -56,6 +60,17 @@ struct Target {
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;
+  /// Whether a program's linker places the constants, further from code than an
+  /// image has them.
+  bool isLinkedByOthers = false;
+  /// The extensions that code may use, of those that `code::featuresOf` the
+  /// architecture lists, in that order.
+  std::vector<std::string> extensions = {};
+
+  /// "x86_64", as the triple begins.
+  std::string_view architecture() const {
+    return std::string_view(triple).substr(0, triple.find('-'));
+  }
 };
 
 /// What to override of a target; empty members leave it as it is. A CPU alone
@@ -87,6 +102,8 @@ const Target &hostTarget();
 /// The host with overrides, or another machine; an error for a triple, a CPU
 /// or a width that LLVM does not know or the machine does not have.
 Expected<Target> makeTarget(const TargetOptions &options);
+/// What a machine must be to run code for a target.
+code::AheadTarget aheadTargetOf(const Target &target);
 /// Whether this process can execute code for a target; an error says what the
 /// machine lacks.
 Status checkRunsHere(const Target &target);
@@ -116,6 +133,11 @@ struct ObjectCode {
 
 Expected<ObjectCode> compile(const semantics::Plan &plan, const Target &target,
                              OptLevel level);
+
+/// An object file whose function has a name of the caller's.
+Expected<std::string> objectOf(const semantics::Plan &plan,
+                               const Target &target, OptLevel level,
+                               const std::string &name);
 
 /// Names of passes in our tables that no pass of LLVM has for any of these
 /// targets: LLVM has renamed them.

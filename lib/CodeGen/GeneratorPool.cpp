@@ -39,7 +39,7 @@ Pool &Pool::instance() {
 /// All that machine code depends on; vectors' width is said by each function.
 static std::string keyOf(const Target &target, OptLevel level) {
   return concat(target.triple, ' ', target.cpu, ' ', target.features, ' ',
-                static_cast<int>(level));
+                static_cast<int>(level), target.isLinkedByOthers ? " far" : "");
 }
 
 void ReturnGenerator::operator()(Generator *generator) const {

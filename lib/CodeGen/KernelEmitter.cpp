@@ -67,7 +67,8 @@ void KernelBuilder::makeFunction() {
       ir.getVoidTy(), {ir.getInt64Ty(), ir.getPtrTy(), ir.getPtrTy()}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                     KernelSymbol, module);
-  const std::string bits = std::to_string(vectorBitsOf(plan, target));
+  const unsigned used = vectorBitsOf(plan, target);
+  const std::string bits = std::to_string(used);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty())
@@ -75,6 +76,13 @@ void KernelBuilder::makeFunction() {
   // Both are needed for 512-bit vectors on CPUs that prefer 256.
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
+  // Vectors of Arm's that are longer than NEON's: of one length where all of
+  // the machine's are used, else of at least so much.
+  constexpr unsigned fixed = 128;
+  if (target.scalableBits && used > fixed)
+    function->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(
+        module.getContext(), used / fixed,
+        used == target.scalableBits ? used / fixed : 0));
   function->getArg(0)->setName("count");
   function->getArg(1)->setName("pointers");
   function->getArg(2)->setName("strides");
@@ -154,7 +162,9 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
     return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:
     return convert(value, values);
-  case ValueKind::Reduce: // Sweeps have none.
+  case ValueKind::Reduce:
+  case ValueKind::View:
+  case ValueKind::Scan: // Sweeps have none.
   case ValueKind::Call:
     break;
   }

@@ -71,10 +71,13 @@ static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part) {
 }
 
 template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
-  if constexpr (ops::worksIn(R::info.types, Form))
-    return {emitStep<R, Form>, emitCombine<R, Form>, emitIdentity<R, Form>};
-  else
+  if constexpr (ops::worksIn(R::info.types, Form)) {
+    constexpr DType served = ops::servingForm<R, Form>;
+    return {emitStep<R, served>, emitCombine<R, served>,
+            emitIdentity<R, served>};
+  } else {
     return {};
+  }
 }
 
 template <class R, std::size_t... K>

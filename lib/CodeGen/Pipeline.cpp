@@ -80,13 +80,21 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
 
 static Expected<std::string> dumpFile(const semantics::Plan &plan,
                                       const Target &target, OptLevel level,
-                                      llvm::CodeGenFileType type) {
+                                      llvm::CodeGenFileType type,
+                                      const std::string &name = KernelSymbol) {
   auto generator = Generator::create(target, level, type);
   if (!generator)
     return generator.error();
   llvm::LLVMContext context;
   auto module = emitKernel(context, plan, target, level).module;
+  module->getFunction(KernelSymbol)->setName(name);
   return (*generator)->generate(*module).str();
+}
+
+Expected<std::string> codegen::objectOf(const semantics::Plan &plan,
+                                        const Target &target, OptLevel level,
+                                        const std::string &name) {
+  return dumpFile(plan, target, level, llvm::CodeGenFileType::ObjectFile, name);
 }
 
 static Expected<std::string> dumpAssembly(const semantics::Plan &plan,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/TargetMachine.h"
 
+#include "Code/Features.h"
 #include "Support/Fork.h"
 #include "Support/Text.h"
 
@@ -20,6 +21,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
+#include <bit>
 
 #include <dlfcn.h>
 
@@ -38,14 +40,18 @@ std::string codegen::llvmFile() {
 /// The code generators there are, once a process and when first needed.
 static void initializeTargets() {
   static const bool once = [] {
+#ifdef KEXPR_TARGET_X86
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+#endif
+#ifdef KEXPR_TARGET_AArch64
     LLVMInitializeAArch64TargetInfo();
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+#endif
     return true;
   }();
   (void)once;
@@ -100,9 +106,17 @@ static Expected<Subtarget> subtargetOf(const Target &target) {
                                                    target.features));
 }
 
-static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget) {
+/// The lengths that processors with SVE came with, where they are not 128 bits.
+static unsigned scalableBitsOf(std::string_view cpu) {
+  if (cpu == "neoverse-v1")
+    return 256;
+  return cpu == "a64fx" ? 512 : 128;
+}
+
+static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget,
+                               const Target &target) {
   if (!subtarget.getTargetTriple().isX86())
-    return 128;
+    return std::bit_floor(std::clamp(target.scalableBits, 128u, 512u));
   if (subtarget.checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl"))
     return 512;
   return subtarget.checkFeatures("+avx2") ? 256 : 128;
@@ -125,8 +139,19 @@ static void chooseWidth(Target &target, unsigned most,
 }
 
 /// Fills in what follows from CPU and features.
-static Expected<Target> complete(Target target) {
+static Expected<Target> complete(Target target, bool isHost) {
+  // LLVM 19's fastest selector takes a rounding to f16 for one to bf16 where
+  // there are instructions for these, which kernels have no use for.
+  if (target.architecture() == code::Arm)
+    target.features += target.features.empty() ? "-bf16" : ",-bf16";
   auto made = subtargetOf(target);
+  // Without long vectors LLVM has no code for AVX-512 that lacks short ones.
+  if (made && target.architecture() == code::X86 &&
+      (*made)->checkFeatures("+avx512f") &&
+      !(*made)->checkFeatures("+avx512vl")) {
+    target.features += ",+evex512";
+    made = subtargetOf(target);
+  }
   if (!made)
     return made.error();
   const llvm::MCSubtargetInfo &subtarget = **made;
@@ -139,7 +164,14 @@ static Expected<Target> complete(Target target) {
   target.hasPermute = isX86 && subtarget.checkFeatures("+avx2");
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
-  const unsigned most = mostVectorBits(subtarget);
+  else if (subtarget.checkFeatures("+sve"))
+    target.scalableBits = isHost              ? code::scalableBitsHere()
+                          : target.vectorBits ? target.vectorBits
+                                              : scalableBitsOf(target.cpu);
+  for (const code::Feature &feature : code::featuresOf(target.architecture()))
+    if (subtarget.checkFeatures(concat('+', feature.name)))
+      target.extensions.emplace_back(feature.name);
+  const unsigned most = mostVectorBits(subtarget, target);
   chooseWidth(target, most, subtarget);
   if (target.vectorBits != 128 && target.vectorBits != 256 &&
       target.vectorBits != 512)
@@ -148,6 +180,9 @@ static Expected<Target> complete(Target target) {
   if (target.vectorBits > most)
     return badTarget(concat("'", target.cpu, "' has vectors of ", most,
                             " bits at most, not ", target.vectorBits));
+  // Vectors of 128 bits are those of NEON, which loads under no mask.
+  if (target.scalableBits && target.vectorBits > 128)
+    target.maskedBytes = 1;
   return target;
 }
 
@@ -156,6 +191,12 @@ static std::string hostFeatures() {
   std::vector<std::string> features;
   for (const auto &entry : llvm::sys::getHostCPUFeatures())
     features.push_back((entry.second ? "+" : "-") + entry.first().str());
+  // On Arm LLVM reads a text that emulators and containers do not have.
+  if (code::ownArchitecture() == code::Arm)
+    for (const std::string &name :
+         code::presentHere(code::featuresOf(code::Arm)))
+      if (!std::ranges::count(features, "+" + name))
+        features.push_back("+" + name);
   std::sort(features.begin(), features.end(),
             [](std::string_view a, std::string_view b) {
               return a.substr(1) < b.substr(1);
@@ -173,7 +214,7 @@ static constinit Once<const Target> host;
 
 const Target &codegen::hostTarget() {
   return host.get([] {
-    auto target = complete(bareHost());
+    auto target = complete(bareHost(), true);
     // An LLVM that does not know its own host: the interpreter serves.
     return target ? *target : bareHost();
   });
@@ -209,37 +250,23 @@ Expected<Target> codegen::makeTarget(const TargetOptions &options) {
   if (!options.features.empty())
     target.features += (target.features.empty() ? "" : ",") + options.features;
   target.vectorBits = options.vectorBits;
-  return complete(std::move(target));
+  return complete(std::move(target),
+                  options.triple.empty() && options.cpu.empty());
 }
 
-/// The x86 extensions that code for a kernel may use. A CPU has others, for
-/// operating systems and cryptography, that its host may well hide.
-static constexpr const char *KernelFeatures[] = {
-    "+sse3",        "+ssse3",      "+sse4.1",       "+sse4.2",
-    "+sse4a",       "+avx",        "+avx2",         "+fma",
-    "+f16c",        "+fma4",       "+xop",          "+bmi",
-    "+bmi2",        "+lzcnt",      "+popcnt",       "+movbe",
-    "+tbm",         "+gfni",       "+avx512f",      "+avx512cd",
-    "+avx512bw",    "+avx512dq",   "+avx512vl",     "+avx512vbmi",
-    "+avx512vbmi2", "+avx512ifma", "+avx512bitalg", "+avx512vpopcntdq",
-    "+avx512fp16",  "+avxvnni",    "+avxifma",      "+ndd"};
+code::AheadTarget codegen::aheadTargetOf(const Target &target) {
+  constexpr unsigned fixed = 128; // NEON's, which every Arm processor has.
+  return {.architecture = std::string(target.architecture()),
+          .vectorBits = target.vectorBits,
+          .heavyVectorBits = target.heavyVectorBits,
+          .scalableBits = target.vectorBits > fixed ? target.scalableBits : 0,
+          .features = target.extensions,
+          .cpu = target.cpu};
+}
 
 Status codegen::checkRunsHere(const Target &target) {
-  auto wanted = subtargetOf(target), host = subtargetOf(hostTarget());
-  if (!wanted || !host)
-    return (wanted ? host : wanted).error();
-  if ((*wanted)->getTargetTriple().getArch() !=
-      (*host)->getTargetTriple().getArch())
-    return badTarget(
-        concat("code for '", target.triple, "' does not run on this machine"));
-  if (!(*host)->getTargetTriple().isX86())
-    return {};
-  for (const char *feature : KernelFeatures)
-    if ((*wanted)->checkFeatures(feature) && !(*host)->checkFeatures(feature))
-      return badTarget(concat("code for '", target.cpu, "' needs '",
-                              feature + 1,
-                              "', which this machine does not have"));
-  return {};
+  const Status fits = aheadTargetOf(target).runsHere();
+  return fits ? fits : badTarget(fits.error().message());
 }
 
 Expected<std::unique_ptr<llvm::TargetMachine>>
@@ -257,7 +284,8 @@ codegen::makeTargetMachine(const Target &target, OptLevel level) {
   // Constants by their distance alone, not by their page: an image runs
   // wherever it lies.
   const llvm::Triple triple(target.triple);
-  const auto model = triple.isAArch64() && triple.isOSBinFormatELF()
+  const auto model = !target.isLinkedByOthers && triple.isAArch64() &&
+                             triple.isOSBinFormatELF()
                          ? llvm::CodeModel::Tiny
                          : llvm::CodeModel::Small;
   std::unique_ptr<llvm::TargetMachine> machine(

@@ -213,6 +213,40 @@ Status MemoryPlanner::finish() {
   return {};
 }
 
+/// Has a kernel make the loops of its call.
+static Status prepareCall(const TypedFlow &typed, const Step &step) {
+  std::vector<TensorView> inputs, outputs;
+  const auto viewOf = [&](ValueId value) {
+    const TensorType &type = typed.typeOf(value);
+    const std::size_t rank = typed.typeOf(step.outputs[0]).shape.rank();
+    const TensorView view(static_cast<void *>(nullptr), type.type, type.shape);
+    return step.groups ? *inGroups(view, rank, step.groups) : view;
+  };
+  for (const ValueId value : step.inputs)
+    inputs.push_back(viewOf(value));
+  for (const ValueId value : step.outputs)
+    outputs.push_back(viewOf(value));
+  const auto prepared = step.kernel->prepare(inputs, outputs);
+  return prepared ? Status() : inOperator(*step.op, prepared.error());
+}
+
+static RegionGraph regionGraph(const Flow &flow, const TypedFlow &typed) {
+  RegionGraph graph;
+  for (const ValueType &value : typed.values)
+    graph.shapes.push_back(value.tensor.shape);
+  graph.units.reserve(typed.units.size());
+  for (const Unit &unit : typed.units)
+    graph.units.push_back({unit.inputs,
+                           {unit.outputs.begin(), unit.outputs.end()},
+                           unit.isElementwise(),
+                           unit.groups == 0,
+                           unit.operations,
+                           unit.values,
+                           unit.rows});
+  graph.outputs = flow.outputValues;
+  return graph;
+}
+
 Expected<ExecutionPlan> graph::makePlan(const Flow &flow, const Engine &engine,
                                         const GraphOptions &options,
                                         std::vector<TensorType> inputs) {
@@ -222,12 +256,18 @@ Expected<ExecutionPlan> graph::makePlan(const Flow &flow, const Engine &engine,
   ExecutionPlan plan;
   plan.inputs = std::move(inputs);
   plan.typed = std::move(*typed);
-  auto regions = makeRegions(flow, plan.typed, options.fuse);
-  plan.steps.reserve(regions.size());
+  auto regions = makeRegions(regionGraph(flow, plan.typed), options.fuse);
+  if (!regions)
+    return regions.error();
+  plan.steps.reserve(regions->size());
   StepBuilder steps(engine, options, plan);
-  for (Region &region : regions)
+  for (Region &region : *regions)
     if (Status status = steps.add(std::move(region)); !status)
       return status.error();
+  for (const Step &step : plan.steps)
+    if (options.prepare && step.kernel)
+      if (Status status = prepareCall(plan.typed, step); !status)
+        return status.error();
   MemoryPlanner memory(flow, plan, options.reuseMemory);
   memory.addSteps();
   if (Status status = memory.finish(); !status)

@@ -8,7 +8,7 @@
 #define KEXPR_GRAPH_EXECUTIONPLAN_H
 
 #include "Graph/Memory.h"
-#include "Graph/Regions.h"
+#include "Graph/TypedFlow.h"
 
 namespace kexpr::graph {
 

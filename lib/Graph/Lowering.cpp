@@ -190,7 +190,7 @@ static bool rowFits(const LoweringRow &row, const BoundArguments &arguments,
 
 /// `relu` of `nn.ReLU`. Types in the table are ASCII.
 static std::string functionOf(std::string_view type) {
-  std::string name(type.substr(type.find('.') + 1));
+  std::string name(type.substr(type.find_last_of(".:") + 1));
   for (char &letter : name)
     if (letter >= 'A' && letter <= 'Z')
       letter += 'a' - 'A';

@@ -41,8 +41,7 @@ static constexpr LoweringRow Lowerings[] = {
     {"nn.RReLU", "input lower=0.125 upper=0.3333333333333333", "",
      "leaky_relu({input},div(add({lower},{upper}),2))"},
     {"F.elu nn.ELU", "input alpha=1.0", "", "elu({input},{alpha})"},
-    {"F.celu nn.CELU", "input alpha=1.0", "",
-     "where(gt({input},0),{input},mul(expm1(div({input},{alpha})),{alpha}))"},
+    {"F.celu nn.CELU", "input alpha=1.0", "", "celu({input},{alpha})"},
     {"F.logsigmoid nn.LogSigmoid", "input", "",
      "sub(minimum({input},0),log1p(exp(neg(abs({input})))))"},
     {"F.tanhshrink nn.Tanhshrink", "input", "", "sub({input},tanh({input}))"},
@@ -57,16 +56,44 @@ static constexpr LoweringRow Lowerings[] = {
     {"F.softplus nn.Softplus", "input beta=1.0 threshold=20.0", "",
      "where(gt(mul({input},{beta}),{threshold}),{input},"
      "div(log1p(exp(mul({input},{beta}))),{beta}))"},
-    {"F.softsign nn.Softsign", "input", "", "div({input},add(abs({input}),1))"},
+    {"F.softsign nn.Softsign", "input", "", "softsign({input})"},
     {"F.hardtanh nn.Hardtanh", "input min_val=-1.0 max_val=1.0", "",
-     "clamp({input},{min_val},{max_val})"},
-    {"F.hardshrink nn.Hardshrink", "input lambd=0.5", "",
-     "where(le(abs({input}),{lambd}),0,{input})"},
-    {"F.softshrink nn.Softshrink", "input lambd=0.5", "",
-     "where(gt({input},{lambd}),sub({input},{lambd}),"
-     "where(lt({input},neg({lambd})),add({input},{lambd}),0))"},
+     "hardtanh({input},{min_val},{max_val})"},
+    {"F.hardshrink nn.Hardshrink F.softshrink nn.Softshrink", "input lambd=0.5",
+     "", "{}({input},{lambd})"},
     {"F.threshold nn.Threshold", "input threshold value", "",
      "where(le({input},{threshold}),{value},{input})"},
+
+    // Functions that expression strings leave out. PNNX itself keeps the names
+    // that TorchScript has for them.
+    {"torch.isnan torch.isinf torch.isfinite torch.isposinf torch.isneginf "
+     "torch.signbit torch.frac torch.exp2 torch.log2 torch.deg2rad "
+     "torch.rad2deg aten::isnan aten::isinf aten::isfinite aten::isposinf "
+     "aten::isneginf aten::signbit aten::frac aten::exp2 aten::log2 "
+     "aten::deg2rad aten::rad2deg torch.erfc aten::erfc",
+     "input", "", "{}({input})"},
+    {"torch.copysign torch.fmax torch.fmin torch.hypot torch.xlogy "
+     "aten::copysign aten::fmax aten::fmin aten::hypot aten::xlogy torch.gcd "
+     "torch.lcm aten::gcd aten::lcm torch.ldexp aten::ldexp torch.nextafter "
+     "aten::nextafter",
+     "input other", "", "{}({input},{other})"},
+    {"torch.heaviside aten::heaviside", "input values", "",
+     "heaviside({input},{values})"},
+    {"torch.logit", "input eps=None", "eps=None", "logit({input})"},
+    {"torch.logit", "input eps=None", "",
+     "logit(clamp({input},{eps},sub(1,{eps})))"},
+    {"torch.nan_to_num", "input nan posinf neginf", "",
+     "nan_to_num({input},{nan},{posinf},{neginf})"},
+    {"torch.div", "input other rounding_mode=None", "rounding_mode=trunc",
+     "trunc_divide({input},{other})"},
+    {"torch.div", "input other rounding_mode=None", "rounding_mode=floor",
+     "floor_divide({input},{other})"},
+    {"torch.div", "input other rounding_mode=None", "rounding_mode=None",
+     "div({input},{other})"},
+    // Rounded where PyTorch rounds.
+    {"torch.lerp aten::lerp", "input end weight", "",
+     "where(lt(abs({weight}),0.5),fma({weight},sub({end},{input}),{input}),"
+     "fma(sub({input},{end}),sub(1,{weight}),{end}))"},
 
     // Limits, choices, comparisons.
     {"torch.clamp", "input min=None max=None", "min=None",
@@ -111,6 +138,7 @@ static constexpr LoweringRow Lowerings[] = {
      "correction=None", "{}({input},{dim?},{keepdim},{unbiased})"},
     {"torch.var torch.std", "input dim=None keepdim=False correction=1", "",
      "{}({input},{dim?},{keepdim},{correction})"},
+    {"torch.cumsum torch.cumprod", "input dim", "", "{}({input!},{dim})"},
     {"torch.norm", "input p=2 dim=None keepdim=False", "p=fro",
      "norm({input},2,{dim?},{keepdim})"},
     {"torch.norm", "input p=2 dim=None keepdim=False", "",

@@ -30,7 +30,8 @@ struct LoweringRow {
   /// type, the first that fits is taken. `outputs` is their number.
   std::string_view when;
   /// `{name}` stands for an argument or constant, `{name?}` for one that may be
-  /// None, and `{}` for the part of the type after its dot, in lower case.
+  /// None, and `{}` for the part of the type after its dot or colons, in lower
+  /// case.
   /// `{name!}` is cast to the type that the file says the result has: PNNX
   /// drops what was asked for. `{last name}` are the last axes, as many as a
   /// list has elements, `{spatial}` those behind the channels, of a known rank,

@@ -42,9 +42,7 @@ static Status checkTensor(const char *kind, const GraphPort &port,
                           const TensorView &tensor) {
   const Shape &shape = tensor.shape(), &strides = tensor.strides();
   if (tensor.empty() || sizeOf(tensor.type()) == 0 || !shape.valid() ||
-      shape.elementCount() < 0 || strides.rank() != shape.rank() ||
-      std::any_of(strides.begin(), strides.end(),
-                  [](std::int64_t stride) { return stride < 0; }))
+      shape.elementCount() < 0 || strides.rank() != shape.rank())
     return fault(ErrorCode::InvalidArgument, kind, port.name,
                  "is no tensor with a shape and strides that make sense");
   if (!tensor.data() && shape.elementCount() > 0)
@@ -109,15 +107,17 @@ struct AddressRange {
 } // namespace
 
 static AddressRange rangeOf(const TensorView &tensor) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(tensor.data());
+  const auto first = reinterpret_cast<std::uintptr_t>(tensor.data());
   if (tensor.empty() || tensor.shape().elementCount() == 0)
-    return {begin, begin};
+    return {first, first};
   // Unsigned arithmetic wraps: a host may give any strides.
-  std::uintptr_t last = 0;
+  std::uintptr_t lowest = 0, highest = 1;
   for (std::size_t axis = 0; axis < tensor.shape().rank(); ++axis)
-    last += static_cast<std::uintptr_t>(tensor.shape()[axis] - 1) *
-            static_cast<std::uintptr_t>(tensor.strides()[axis]);
-  return {begin, begin + (last + 1) * sizeOf(tensor.type())};
+    (tensor.strides()[axis] < 0 ? lowest : highest) +=
+        static_cast<std::uintptr_t>(tensor.shape()[axis] - 1) *
+        static_cast<std::uintptr_t>(tensor.strides()[axis]);
+  return {first + lowest * sizeOf(tensor.type()),
+          first + highest * sizeOf(tensor.type())};
 }
 
 static bool overlap(const TensorView &a, const TensorView &b) {

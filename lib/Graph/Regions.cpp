@@ -4,9 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Graph/Regions.h"
+#include "kexpr/Regions.h"
 
+#include "Graph/TypedFlow.h"
 #include "Semantics/Broadcast.h"
+#include "Support/Guarded.h"
+#include "Support/Text.h"
 
 #include <algorithm>
 #include <functional>
@@ -43,7 +46,8 @@ using GroupId = std::uint32_t;
 /// The loops that units run in.
 struct Loops {
   Shape elements;
-  std::optional<std::uint32_t> reduced; ///< As `Rows`, if any unit reduces.
+  std::optional<std::uint32_t>
+      reduced; ///< As `RegionRows`, if any unit reduces.
   unsigned reductions = 0;
   /// Whether no other unit may join: they are a layer's, or the unit that was
   /// added last has a result of rank 0 for many elements. Inside a kernel that
@@ -73,7 +77,7 @@ struct Group {
 class Uses {
 public:
   static constexpr UnitId None = ~UnitId{0};
-  Uses(const Flow &flow, const TypedFlow &typed);
+  Uses(const RegionGraph &graph);
 
   /// Ascending.
   Span<const UnitId> takersOf(ValueId value) const {
@@ -114,29 +118,29 @@ bool Loops::join(const Loops &others) {
   return true;
 }
 
-Uses::Uses(const Flow &flow, const TypedFlow &typed)
-    : producers(typed.values.size(), None), isKept(typed.values.size(), false),
-      begins(typed.values.size() + 1) {
+Uses::Uses(const RegionGraph &graph)
+    : producers(graph.shapes.size(), None), isKept(graph.shapes.size(), false),
+      begins(graph.shapes.size() + 1) {
   // A unit that takes a value several times is one taker.
-  std::vector<UnitId> lastTaker(typed.values.size(), None);
-  for (UnitId id = 0; id < typed.units.size(); ++id) {
-    const Unit &unit = typed.units[id];
+  std::vector<UnitId> lastTaker(graph.shapes.size(), None);
+  for (UnitId id = 0; id < graph.units.size(); ++id) {
+    const RegionUnit &unit = graph.units[id];
     for (const ValueId output : unit.outputs)
       producers[output] = id;
     for (const ValueId input : unit.inputs) {
       begins[input] += std::exchange(lastTaker[input], id) != id;
-      if (!unit.isElementwise())
+      if (!unit.isFormula)
         isKept[input] = true;
     }
   }
-  for (const ValueId output : flow.outputValues)
+  for (const ValueId output : graph.outputs)
     isKept[output] = true;
   // At first the end of each list, which is filled from its back.
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   takers.resize(begins.back());
   lastTaker.assign(lastTaker.size(), None);
-  for (UnitId id = static_cast<UnitId>(typed.units.size()); id-- > 0;)
-    for (const ValueId input : typed.units[id].inputs)
+  for (UnitId id = static_cast<UnitId>(graph.units.size()); id-- > 0;)
+    for (const ValueId input : graph.units[id].inputs)
       if (std::exchange(lastTaker[input], id) != id)
         takers[--begins[input]] = id;
 }
@@ -146,8 +150,8 @@ namespace {
 /// one kernel. Every layer is a group of its own. Some groups end up empty.
 class GroupBuilder {
 public:
-  GroupBuilder(const TypedFlow &typed, const Uses &uses)
-      : groupOf(typed.units.size()), typed(typed), uses(uses) {}
+  GroupBuilder(const RegionGraph &graph, const Uses &uses)
+      : groupOf(graph.units.size()), graph(graph), uses(uses) {}
 
   void add(UnitId unit, bool mayJoin);
 
@@ -170,17 +174,17 @@ private:
   Group joined(UnitId unit, const Candidates &chosen) const;
   void join(UnitId unit, const Candidates &chosen, Group group);
 
-  const TypedFlow &typed;
+  const RegionGraph &graph;
   const Uses &uses;
   UnitId next = 0; ///< The first unit that is in no group yet.
 };
 } // namespace
 
 Loops GroupBuilder::loopsOf(UnitId unit) const {
-  if (!typed.units[unit].isElementwise() || typed.units[unit].groups != 0)
+  if (!graph.units[unit].isFormula || !graph.units[unit].mayJoin)
     return {{}, {}, 0, true};
-  const auto &rows = typed.units[unit].rows;
-  const Shape &shape = typed.typeOf(typed.units[unit].outputs[0]).shape;
+  const auto &rows = graph.units[unit].rows;
+  const Shape &shape = graph.shapes[graph.units[unit].outputs[0]];
   if (rows)
     return {rows->elements, rows->reduced, 1,
             shape.rank() == 0 && rows->elements.rank() != 0};
@@ -192,7 +196,7 @@ unsigned GroupBuilder::levelFor(UnitId unit, const Candidates &chosen) const {
   unsigned level = 0;
   for (const GroupId group : chosen)
     level = std::max(level, groups[group].level);
-  for (const ValueId input : typed.units[unit].inputs)
+  for (const ValueId input : graph.units[unit].inputs)
     if (const UnitId producer = uses.producers[input];
         producer != Uses::None && !holds(chosen, groupOf[producer]))
       level = std::max(level, groups[groupOf[producer]].level + 1);
@@ -253,7 +257,7 @@ bool GroupBuilder::tryJoin(UnitId unit, Candidates chosen) {
 
 /// The group of `unit` and the chosen ones, but for its level and units.
 Group GroupBuilder::joined(UnitId unit, const Candidates &chosen) const {
-  const Unit &own = typed.units[unit];
+  const RegionUnit &own = graph.units[unit];
   Group group{0,
               {},
               own.values,
@@ -310,7 +314,7 @@ void GroupBuilder::join(UnitId unit, const Candidates &chosen, Group group) {
 /// The groups that `unit` takes values from, by level, highest first.
 GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
   Candidates chosen;
-  for (const ValueId input : typed.units[unit].inputs)
+  for (const ValueId input : graph.units[unit].inputs)
     if (const UnitId producer = uses.producers[input];
         producer != Uses::None && !holds(chosen, groupOf[producer]))
       chosen.push_back(groupOf[producer]);
@@ -325,8 +329,8 @@ GroupBuilder::Candidates GroupBuilder::producersOf(UnitId unit) const {
 GroupBuilder::Candidates GroupBuilder::siblingsOf(UnitId unit) const {
   Candidates siblings;
   const Shape shape = loopsOf(unit).elements;
-  for (const ValueId input : typed.units[unit].inputs) {
-    if (typed.typeOf(input).shape != shape)
+  for (const ValueId input : graph.units[unit].inputs) {
+    if (graph.shapes[input] != shape)
       continue;
     const auto takers = uses.takersOf(input);
     auto taker = std::lower_bound(takers.begin(), takers.end(), next);
@@ -360,7 +364,7 @@ namespace {
 /// Turns groups into regions.
 class RegionBuilder {
 public:
-  RegionBuilder(const Flow &flow, const TypedFlow &typed, const Uses &uses,
+  RegionBuilder(const RegionGraph &graph, const Uses &uses,
                 GroupBuilder grouped);
 
   void copyCheapUnits();
@@ -374,7 +378,7 @@ private:
   bool isOutput(GroupId group, UnitId unit) const;
   Region regionOf(GroupId group) const;
 
-  const TypedFlow &typed;
+  const RegionGraph &graph;
   const Uses &uses;
   std::vector<Group> groups;
   std::vector<GroupId> groupOf; ///< By unit.
@@ -384,16 +388,16 @@ private:
 };
 } // namespace
 
-RegionBuilder::RegionBuilder(const Flow &flow, const TypedFlow &typed,
-                             const Uses &uses, GroupBuilder grouped)
-    : typed(typed), uses(uses), groups(std::move(grouped.groups)),
+RegionBuilder::RegionBuilder(const RegionGraph &graph, const Uses &uses,
+                             GroupBuilder grouped)
+    : graph(graph), uses(uses), groups(std::move(grouped.groups)),
       groupOf(std::move(grouped.groupOf)), operands(groups.size()),
-      isNeeded(typed.values.size(), false) {
+      isNeeded(graph.shapes.size(), false) {
   for (Group &group : groups) {
     std::sort(group.units.begin(), group.units.end());
     all.push_back(std::move(group.units));
   }
-  for (const ValueId output : flow.outputValues)
+  for (const ValueId output : graph.outputs)
     isNeeded[output] = true;
 }
 
@@ -401,7 +405,7 @@ RegionBuilder::RegionBuilder(const Flow &flow, const TypedFlow &typed,
 std::vector<ValueId> RegionBuilder::operandsOf(const UnitList &units) const {
   std::vector<ValueId> found;
   for (const UnitId unit : units)
-    for (const ValueId input : typed.units[unit].inputs)
+    for (const ValueId input : graph.units[unit].inputs)
       if (!std::binary_search(units.begin(), units.end(),
                               uses.producers[input]))
         found.push_back(input);
@@ -414,7 +418,7 @@ std::vector<ValueId> RegionBuilder::operandsOf(const UnitList &units) const {
 UnitList RegionBuilder::ancestorsOf(UnitId unit) const {
   std::set<UnitId> found = {unit};
   for (auto it = found.rbegin(); it != found.rend(); ++it)
-    for (const ValueId input : typed.units[*it].inputs)
+    for (const ValueId input : graph.units[*it].inputs)
       if (const UnitId producer = uses.producers[input];
           producer != Uses::None && groupOf[producer] == groupOf[unit])
         found.insert(producer);
@@ -426,19 +430,19 @@ UnitList RegionBuilder::ancestorsOf(UnitId unit) const {
 bool RegionBuilder::tryCopy(GroupId group, ValueId value) {
   const UnitId producer = uses.producers[value];
   if (producer == Uses::None || uses.isKept[value] ||
-      !typed.units[producer].isElementwise())
+      !graph.units[producer].isFormula)
     return false;
   // Types depend on which operands are 0-d, and inside a kernel none is.
   const auto rankOf = [&](UnitId unit) {
-    return typed.typeOf(typed.units[unit].outputs[0]).shape.rank();
+    return graph.shapes[graph.units[unit].outputs[0]].rank();
   };
   if (rankOf(producer) == 0 && rankOf(all[group][0]) != 0)
     return false;
   const UnitList copies = ancestorsOf(producer);
   unsigned operations = 0;
   for (const UnitId unit : copies)
-    operations += typed.units[unit].rows ? CheapOperations + 1
-                                         : typed.units[unit].operations;
+    operations += graph.units[unit].rows ? CheapOperations + 1
+                                         : graph.units[unit].operations;
   if (operations > CheapOperations)
     return false;
   UnitList both;
@@ -448,7 +452,7 @@ bool RegionBuilder::tryCopy(GroupId group, ValueId value) {
     return false;
   std::size_t values = 0;
   for (const UnitId unit : both)
-    values += typed.units[unit].values;
+    values += graph.units[unit].values;
   if (!fitsKernel(both.size(), values))
     return false;
   all[group] = std::move(both);
@@ -457,7 +461,7 @@ bool RegionBuilder::tryCopy(GroupId group, ValueId value) {
 
 void RegionBuilder::copyCheapUnits() {
   for (GroupId group = 0; group < groups.size(); ++group) {
-    if (all[group].empty() || !typed.units[all[group][0]].isElementwise())
+    if (all[group].empty() || !graph.units[all[group][0]].isFormula)
       continue;
     bool hasChanged = true;
     while (std::exchange(hasChanged, false))
@@ -470,7 +474,7 @@ void RegionBuilder::copyCheapUnits() {
 }
 
 bool RegionBuilder::isOutput(GroupId group, UnitId unit) const {
-  return groupOf[unit] == group && isNeeded[typed.units[unit].outputs[0]];
+  return groupOf[unit] == group && isNeeded[graph.units[unit].outputs[0]];
 }
 
 /// Drops units whose results are not needed, from the last takers to the first
@@ -482,15 +486,15 @@ void RegionBuilder::dropUnneeded() {
     return groups[a].level > groups[b].level;
   });
   // By unit: the last group in which another unit takes its result.
-  std::vector<GroupId> takenIn(typed.units.size(), ~GroupId{0});
+  std::vector<GroupId> takenIn(graph.units.size(), ~GroupId{0});
   for (const GroupId group : order) {
     UnitList live;
     for (auto unit = all[group].rbegin(); unit != all[group].rend(); ++unit) {
-      if (typed.units[*unit].isElementwise() && !isOutput(group, *unit) &&
+      if (graph.units[*unit].isFormula && !isOutput(group, *unit) &&
           takenIn[*unit] != group)
         continue;
       live.push_back(*unit);
-      for (const ValueId input : typed.units[*unit].inputs)
+      for (const ValueId input : graph.units[*unit].inputs)
         if (const UnitId producer = uses.producers[input];
             producer != Uses::None)
           takenIn[producer] = group;
@@ -506,8 +510,8 @@ void RegionBuilder::dropUnneeded() {
 Region RegionBuilder::regionOf(GroupId group) const {
   Region region{all[group], {}};
   for (const UnitId unit : region.units)
-    if (const auto outputs = typed.units[unit].outputs;
-        !typed.units[unit].isElementwise() || isOutput(group, unit))
+    if (const auto outputs = graph.units[unit].outputs;
+        !graph.units[unit].isFormula || isOutput(group, unit))
       region.outputs.insert(region.outputs.end(), outputs.begin(),
                             outputs.end());
   return region;
@@ -547,16 +551,50 @@ std::vector<Region> RegionBuilder::order() const {
   return regions;
 }
 
-std::vector<Region> graph::makeRegions(const Flow &flow, const TypedFlow &typed,
-                                       bool fuse) {
-  const Uses uses(flow, typed);
-  GroupBuilder grouped(typed, uses);
-  for (UnitId unit = 0; unit < typed.units.size(); ++unit)
-    grouped.add(unit, fuse && typed.units[unit].isElementwise() &&
-                          typed.units[unit].groups == 0);
-  RegionBuilder builder(flow, typed, uses, std::move(grouped));
-  if (fuse)
-    builder.copyCheapUnits();
-  builder.dropUnneeded();
-  return builder.order();
+/// Success if every value is the graph's, computed at most once and before it
+/// is taken.
+static Status checkGraph(const RegionGraph &graph) {
+  std::vector<bool> isTaken(graph.shapes.size()), isMade(graph.shapes.size());
+  const auto isValue = [&](ValueId value) {
+    return value < graph.shapes.size();
+  };
+  for (UnitId id = 0; id < graph.units.size(); ++id) {
+    const RegionUnit &unit = graph.units[id];
+    const auto fault = [&](const char *what) {
+      return Error(ErrorCode::InvalidArgument, concat("unit ", id, what));
+    };
+    if (unit.isFormula && unit.outputs.size() != 1)
+      return fault(" is a formula without one result");
+    for (const ValueId input : unit.inputs) {
+      if (!isValue(input))
+        return fault(" takes a value that is not there");
+      isTaken[input] = true;
+    }
+    for (const ValueId output : unit.outputs) {
+      if (!isValue(output) || isMade[output] || isTaken[output])
+        return fault(" computes a value that is not there, or is there before");
+      isMade[output] = true;
+    }
+  }
+  if (!std::all_of(graph.outputs.begin(), graph.outputs.end(), isValue))
+    return Error(ErrorCode::InvalidArgument, "an output that is not there");
+  return {};
+}
+
+Expected<std::vector<Region>> kexpr::makeRegions(const RegionGraph &graph,
+                                                 bool fuse) {
+  return guarded([&]() -> Expected<std::vector<Region>> {
+    if (Status status = checkGraph(graph); !status)
+      return status.error();
+    const Uses uses(graph);
+    GroupBuilder grouped(graph, uses);
+    for (UnitId unit = 0; unit < graph.units.size(); ++unit)
+      grouped.add(unit, fuse && graph.units[unit].isFormula &&
+                            graph.units[unit].mayJoin);
+    RegionBuilder builder(graph, uses, std::move(grouped));
+    if (fuse)
+      builder.copyCheapUnits();
+    builder.dropUnneeded();
+    return builder.order();
+  });
 }

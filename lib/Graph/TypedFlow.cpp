@@ -274,7 +274,7 @@ Expected<Shape> TypeInference::shapeOf(Unit &unit,
   if (!shapes)
     return shapes.error();
   for (const semantics::Value &value : graph.values)
-    if (value.kind == semantics::ValueKind::Reduce) {
+    if (value.goesOverAxes()) {
       const Shape &elements = (*shapes)[value.args[0]];
       const auto reduced =
           semantics::axisMask(graph.axisSets[value.input], elements.rank());

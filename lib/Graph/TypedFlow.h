@@ -8,6 +8,7 @@
 #define KEXPR_GRAPH_TYPEDFLOW_H
 
 #include "Graph/Flow.h"
+#include "kexpr/Regions.h"
 #include "kexpr/Scalar.h"
 
 #include <functional>
@@ -26,12 +27,8 @@ struct ValueType {
   bool isTensorNeeded = false; ///< Whether a layer or output takes the number.
 };
 
-/// What a unit that reduces goes over.
-struct Rows {
-  Shape elements;
-  std::uint32_t reduced = 0; ///< Axes of `elements`, as bits.
-  friend bool operator==(const Rows &, const Rows &) = default;
-};
+/// Position in `TypedFlow::units`, and in `RegionGraph::units`.
+using UnitId = std::uint32_t;
 
 /// Operators that are always computed together: one result of an elementwise
 /// operator, or all results of a layer.
@@ -47,7 +44,7 @@ struct Unit {
   unsigned operations = 0;     ///< Of one element.
   /// Values of its graph; no fewer than nodes of the formula.
   std::size_t values = 0;
-  std::optional<Rows> rows; ///< Of the first reduction, if it has any.
+  std::optional<RegionRows> rows; ///< Of the first reduction, if it has any.
   /// See `Lowered::groups`; the rank is that of its result.
   std::int64_t groups = 0;
 

@@ -163,8 +163,10 @@ static std::string_view shapeOf(ValueKind kind) {
   case ValueKind::Constant:
     return "note";
   case ValueKind::Convert:
+  case ValueKind::View:
     return "diamond";
   case ValueKind::Reduce:
+  case ValueKind::Scan:
     return "invtriangle";
   case ValueKind::Call:
     break;
@@ -260,7 +262,7 @@ static std::string textOf(const Graph &graph, const semantics::Sweep &sweep) {
   std::string text;
   for (const semantics::SweepTarget &target : sweep.targets) {
     text += text.empty() ? "" : ", ";
-    text += target.kind == Reduced
+    text += target.kind == Reduced || target.kind == Scanned
                 ? concat(graph.nameOf(graph.values[target.index]), " r")
             : target.kind == Kept ? "kept r"
                                   : "output ";

@@ -37,7 +37,8 @@ public:
   ~OrcSession() override { llvm::consumeError(session.endSession()); }
 
   kexpr::Expected<code::Image> link(const std::vector<char> &object,
-                                    const std::string &symbol) override;
+                                    const std::string &symbol,
+                                    std::string_view architecture) override;
 
 private:
   ImageMemory memory;
@@ -65,25 +66,25 @@ private:
 } // namespace
 
 static llvm::Error checkArchitecture(llvm::MemoryBufferRef buffer,
-                                     const llvm::Triple &triple) {
+                                     std::string_view wanted) {
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);
   if (!file)
     return file.takeError();
   // JITLink would link it as happily.
-  if ((*file)->getArch() != triple.getArch())
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(), "the object is for '%s', not '%s'",
-        llvm::Triple::getArchTypeName((*file)->getArch()).data(),
-        llvm::Triple::getArchTypeName(triple.getArch()).data());
+  const auto found = llvm::Triple::getArchTypeName((*file)->getArch());
+  if (found != llvm::StringRef(wanted))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the object is for '%s', not '%s'",
+                                   found.data(), std::string(wanted).c_str());
   return llvm::Error::success();
 }
 
 kexpr::Expected<code::Image> OrcSession::link(const std::vector<char> &object,
-                                              const std::string &symbol) {
+                                              const std::string &symbol,
+                                              std::string_view architecture) {
   auto buffer = llvm::MemoryBuffer::getMemBuffer(
       llvm::StringRef(object.data(), object.size()), symbol, false);
-  if (auto error = checkArchitecture(buffer->getMemBufferRef(),
-                                     session.getTargetTriple()))
+  if (auto error = checkArchitecture(buffer->getMemBufferRef(), architecture))
     return convert(std::move(error));
   // Every object defines the same symbol, so each gets a library of its own.
   Library library(session, symbol + '.' + std::to_string(++linked));

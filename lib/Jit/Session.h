@@ -7,6 +7,7 @@
 #ifndef KEXPR_JIT_SESSION_H
 #define KEXPR_JIT_SESSION_H
 
+#include "Code/Features.h"
 #include "Code/Image.h"
 #include "kexpr/Error.h"
 
@@ -25,10 +26,12 @@ public:
 
   /// Links a relocatable object file; the image's entry is `symbol`. Two
   /// objects may define the same symbol; neither sees the other. An error for
-  /// bytes that are no object file, for one of another architecture, and for
-  /// one that refers to a symbol outside itself or to an absolute address.
-  virtual Expected<code::Image> link(const std::vector<char> &object,
-                                     const std::string &symbol) = 0;
+  /// bytes that are no object file, for one of another architecture than
+  /// `architecture`, and for one that refers to a symbol outside itself or to
+  /// an absolute address.
+  virtual Expected<code::Image>
+  link(const std::vector<char> &object, const std::string &symbol,
+       std::string_view architecture = code::ownArchitecture()) = 0;
 };
 
 } // namespace kexpr::jit

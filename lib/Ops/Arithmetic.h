@@ -17,7 +17,8 @@ struct Add {
   static constexpr OpInfo info{.name = "add",
                                .doc = "x + y; add(x,y,a) is x + a * y",
                                .types = TypeRule::Numeric,
-                               .overload = {3, "add(@0,mul(@2,@1))"}};
+                               .overload = {3, "add(@0,mul(@2,@1))"},
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x + y; }
 
@@ -36,7 +37,8 @@ struct Sub {
   static constexpr OpInfo info{.name = "sub",
                                .doc = "x - y; sub(x,y,a) is x - a * y",
                                .types = TypeRule::Number,
-                               .overload = {3, "sub(@0,mul(@2,@1))"}};
+                               .overload = {3, "sub(@0,mul(@2,@1))"},
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x - y; }
 
@@ -51,8 +53,10 @@ struct Sub {
 };
 
 struct Mul {
-  static constexpr OpInfo info{
-      .name = "mul", .doc = "x * y", .types = TypeRule::Numeric};
+  static constexpr OpInfo info{.name = "mul",
+                               .doc = "x * y",
+                               .types = TypeRule::Numeric,
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x * y; }
 
@@ -66,16 +70,17 @@ struct Mul {
   }
 };
 
-/// Hidden: what normalisation does last, with one rounding.
-struct MulAdd {
-  static constexpr OpInfo info{.name = "mul_add",
+struct Fma {
+  static constexpr OpInfo info{.name = "fma",
                                .doc = "x * y + z, rounded once",
-                               .types = TypeRule::Floating,
-                               .pnnx = false};
+                               .types = TypeRule::Number,
+                               .pnnx = false,
+                               .isSignless = true};
 
-  template <class R> static R reference(R x, R y, R z) { return x * y + z; }
+  template <class R> static R reference(R x, R y, R z) { return fma(x, y, z); }
 
   template <class V> static V formula(V x, V y, V z) { return fma(x, y, z); }
+  template <IsInteger V> static V formula(V x, V y, V z) { return x * y + z; }
 };
 
 struct Div {
@@ -105,8 +110,11 @@ private:
 };
 
 struct Neg {
-  static constexpr OpInfo info{
-      .name = "neg", .doc = "-x", .types = TypeRule::Number, .ulp = Exact};
+  static constexpr OpInfo info{.name = "neg",
+                               .doc = "-x",
+                               .types = TypeRule::Number,
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return -x; }
 
@@ -169,6 +177,42 @@ struct Minimum {
 
   template <class V> static V formula(V x, V y) {
     return select((x <= y) | (x != x), x, y);
+  }
+};
+
+/// Of equal arguments, as 0 and -0 are, the first is taken; a number wins.
+struct Fmax {
+  static constexpr OpInfo info{.name = "fmax",
+                               .doc = "the larger of x and y; of a number and "
+                                      "NaN the number",
+                               .types = TypeRule::Numeric,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) {
+    return isnan(x) ? y : isnan(y) ? x : x < y ? y : x;
+  }
+
+  template <class V> static V formula(V x, V y) {
+    return select((x >= y) | (y != y), x, y);
+  }
+};
+
+/// Of equal arguments, as 0 and -0 are, the first is taken; a number wins.
+struct Fmin {
+  static constexpr OpInfo info{.name = "fmin",
+                               .doc = "the smaller of x and y; of a number "
+                                      "and NaN the number",
+                               .types = TypeRule::Numeric,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) {
+    return isnan(x) ? y : isnan(y) ? x : y < x ? y : x;
+  }
+
+  template <class V> static V formula(V x, V y) {
+    return select((x <= y) | (y != y), x, y);
   }
 };
 

@@ -22,8 +22,11 @@
 namespace kexpr::ops {
 
 struct And {
-  static constexpr OpInfo info{
-      .name = "and", .doc = "x & y", .types = TypeRule::Integral, .ulp = Exact};
+  static constexpr OpInfo info{.name = "and",
+                               .doc = "x & y",
+                               .types = TypeRule::Integral,
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x & y; }
 
@@ -31,8 +34,11 @@ struct And {
 };
 
 struct Or {
-  static constexpr OpInfo info{
-      .name = "or", .doc = "x | y", .types = TypeRule::Integral, .ulp = Exact};
+  static constexpr OpInfo info{.name = "or",
+                               .doc = "x | y",
+                               .types = TypeRule::Integral,
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x | y; }
 
@@ -40,8 +46,11 @@ struct Or {
 };
 
 struct Xor {
-  static constexpr OpInfo info{
-      .name = "xor", .doc = "x ^ y", .types = TypeRule::Integral, .ulp = Exact};
+  static constexpr OpInfo info{.name = "xor",
+                               .doc = "x ^ y",
+                               .types = TypeRule::Integral,
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x, R y) { return x ^ y; }
 
@@ -53,7 +62,8 @@ struct BitwiseNot {
                                .doc = "~x",
                                .types = TypeRule::Integral,
                                .ulp = Exact,
-                               .pnnx = false};
+                               .pnnx = false,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return ~x; }
 
@@ -73,7 +83,8 @@ struct ShiftLeft {
       .types = TypeRule::Integer,
       .ulp = Exact,
       .domain = {-64, 128},
-      .bakesLiterals = true};
+      .bakesLiterals = true,
+      .isSignless = true};
 
   template <class R> static R reference(R x, R y) {
     if (y < 0 || y > 63)
@@ -108,6 +119,36 @@ struct ShiftRight {
       return select(inside, x >> select(inside, y, 0), 0);
     else
       return x >> select(inside, y, Element{width - 1});
+  }
+};
+
+struct Popcount {
+  static constexpr OpInfo info{.name = "popcount",
+                               .doc = "how many bits of x are 1",
+                               .types = TypeRule::Integer,
+                               .ulp = Exact,
+                               .pnnx = false,
+                               .isSignless = true};
+
+  template <class R> static R reference(R x) {
+    return __builtin_popcountll(static_cast<std::uint64_t>(x));
+  }
+
+  /// Adds neighbouring fields of 1, 2 and 4 bits, then all bytes at once.
+  template <class V> static V formula(V x) {
+    using T = ElementOf<V>;
+    constexpr auto ones = static_cast<std::make_unsigned_t<T>>(~T{0});
+    constexpr auto of2 = static_cast<T>(ones / 3),
+                   of4 = static_cast<T>(ones / 5),
+                   of8 = static_cast<T>(ones / 17),
+                   bytes = static_cast<T>(ones / 255);
+    V pairs = x - (shiftRightLogical(x, 1) & of2);
+    V nibbles = (pairs & of4) + (shiftRightLogical(pairs, 2) & of4);
+    V each = (nibbles + shiftRightLogical(nibbles, 4)) & of8;
+    if constexpr (sizeof(T) == 1)
+      return each;
+    else
+      return shiftRightLogical(each * bytes, 8 * (sizeof(T) - 1));
   }
 };
 

@@ -99,6 +99,11 @@ template <DType From, DType To> struct Conversion {
   }
 };
 
+/// The one that gives the bits of another.
+template <DType From, DType To>
+using ConversionFor = Conversion<servingConversion(From, To).first,
+                                 servingConversion(From, To).second>;
+
 /// The loop of an operation over its arguments K...
 template <class Op, Isa I, class = std::make_index_sequence<Op::arity>>
 class BlockLoop;
@@ -168,7 +173,7 @@ private:
 /// Op's loop, or null where it has none; see `blocks()`.
 template <class Op, Isa I, Arithmetic A> constexpr BlockFn blockOf() {
   if constexpr (worksIn(Op::info.types, A))
-    return &BlockLoop<Operation<Op, A>, I>::run;
+    return &BlockLoop<Operation<Op, servedBy<Op, A>>, I>::run;
   else
     return nullptr;
 }
@@ -182,7 +187,7 @@ const BlockFn *makeBlockTable(OpList<Ops...>) {
 template <Isa I, DType From, std::size_t... To>
 const BlockFn *makeConversions(std::index_sequence<To...>) {
   static constexpr BlockFn table[] = {
-      &BlockLoop<Conversion<From, AllTypes[To]>, I>::run...};
+      &BlockLoop<ConversionFor<From, AllTypes[To]>, I>::run...};
   return table;
 }
 

@@ -16,17 +16,20 @@
 
 namespace kexpr::ops {
 
-constexpr OpInfo comparison(std::string_view name, std::string_view doc) {
+constexpr OpInfo comparison(std::string_view name, std::string_view doc,
+                            bool isSignless = false) {
   return {.name = name,
           .doc = doc,
           .types = TypeRule::Numeric,
           .result = ResultRule::Bool,
           .ulp = Exact,
-          .pnnx = false};
+          .pnnx = false,
+          .isSignless = isSignless};
 }
 
 struct Equal {
-  static constexpr OpInfo info = comparison("eq", "x == y; false for NaN");
+  static constexpr OpInfo info =
+      comparison("eq", "x == y; false for NaN", true);
 
   template <class R> static bool reference(R x, R y) { return x == y; }
 
@@ -36,7 +39,7 @@ struct Equal {
 };
 
 struct NotEqual {
-  static constexpr OpInfo info = comparison("ne", "x != y; true for NaN");
+  static constexpr OpInfo info = comparison("ne", "x != y; true for NaN", true);
 
   template <class R> static bool reference(R x, R y) { return x != y; }
 

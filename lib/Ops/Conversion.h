@@ -27,7 +27,8 @@ namespace kexpr::ops {
 /// Every element type.
 inline constexpr DType AllTypes[] = {
     DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8,
-    DType::U8,  DType::I16, DType::I32, DType::I64,  DType::Bool};
+    DType::U8,  DType::I16, DType::U16, DType::I32,  DType::U32,
+    DType::I64, DType::U64, DType::Bool};
 
 /// Where a type stands in `AllTypes`.
 constexpr std::size_t positionOf(DType type) {
@@ -42,7 +43,15 @@ template <DType D>
 using Element = std::tuple_element_t<
     positionOf(D),
     std::tuple<float, double, std::uint16_t, std::uint16_t, std::int8_t,
-               std::uint8_t, std::int16_t, std::int32_t, std::int64_t, bool>>;
+               std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+               std::uint32_t, std::int64_t, std::uint64_t, bool>>;
+
+/// `sizeOf`, when kexpr is compiled.
+constexpr std::size_t bytesOf(DType type) {
+  constexpr std::size_t bytes[] = {4, 8, 2, 2, 1, 1, 2, 2, 4, 4, 8, 8, 1};
+  static_assert(std::size(bytes) == std::size(AllTypes));
+  return bytes[positionOf(type)];
+}
 
 /// Calls `visit.template operator()<D>()` for the type.
 template <class F> constexpr auto visitType(DType type, F visit) {
@@ -105,9 +114,10 @@ template <DType To, class V> auto narrow(V number) {
 
 /// Truncated towards zero. What does not fit, NaN too, is the least number of
 /// i64, and of i32 otherwise, of which narrower types keep the low bits: what
-/// x86 gives.
+/// x86 gives. u32 keeps those of i64.
 template <class To, class V> auto truncateTo(V number) {
-  using Via = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
+  constexpr bool isWide = sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>;
+  using Via = std::conditional_t<isWide, std::int64_t, std::int32_t>;
   using From = ElementOf<V>;
   constexpr From limit = -static_cast<From>(std::numeric_limits<Via>::min());
   // Doubles just below the least number of i32 are truncated to it.
@@ -116,6 +126,46 @@ template <class To, class V> auto truncateTo(V number) {
   auto whole = select(isAbove & (number < limit), number.template to<Via>(),
                       std::numeric_limits<Via>::min());
   return whole.template to<To>();
+}
+
+/// The same as u64, which i64 has the low half of: from 2^63 on the upper bit
+/// is put aside. So 0 is what is too large, and 2^63 a NaN or what is too
+/// small.
+template <class V> auto truncateToU64(V number) {
+  using From = ElementOf<V>;
+  constexpr auto half = static_cast<From>(0x1p63);
+  auto isUpper = number >= half;
+  auto low = truncateTo<std::int64_t>(select(isUpper, number - half, number));
+  auto bits = low.template bits<std::uint64_t>();
+  return select(isUpper, bits ^ (std::uint64_t{1} << 63), bits);
+}
+
+constexpr bool isInteger(DType type) {
+  constexpr DType first = DType::I8, last = DType::U64;
+  return positionOf(type) >= positionOf(first) &&
+         positionOf(type) <= positionOf(last);
+}
+/// The signed integers as wide as those of `type`; any other type is itself.
+constexpr DType signedOf(DType type) {
+  const std::size_t place = positionOf(type);
+  const bool isUnsigned =
+      isInteger(type) && (place - positionOf(DType::I8)) % 2;
+  return isUnsigned ? AllTypes[place - 1] : type;
+}
+static_assert(signedOf(DType::U64) == DType::I64 &&
+              signedOf(DType::I16) == DType::I16);
+
+/// The types of a conversion that gives the bits of another: loops are made,
+/// and code is emitted, for few of them.
+constexpr std::pair<DType, DType> servingConversion(DType from, DType to) {
+  if (isInteger(from)) {
+    // Only what is made longer, or a float, has its sign looked at.
+    const bool keepsLow = isInteger(to) && bytesOf(to) <= bytesOf(from);
+    return {keepsLow || to == DType::Bool ? signedOf(from) : from,
+            signedOf(to)};
+  }
+  const bool isLowOfI32 = to == DType::U8 || to == DType::U16;
+  return {from, isLowOfI32 || from == DType::Bool ? signedOf(to) : to};
 }
 
 /// The element of type To that an element of type From is converted to.
@@ -129,6 +179,9 @@ template <DType From, DType To, class V> auto convertElement(V x) {
     return x;
   else if constexpr (To == DType::Bool)
     return x != 0;
+  else if constexpr (std::is_floating_point_v<ElementOf<V>> &&
+                     std::is_same_v<E, std::uint64_t>)
+    return truncateToU64(x);
   else if constexpr (std::is_floating_point_v<ElementOf<V>> &&
                      std::is_integral_v<E>)
     return truncateTo<E>(x);

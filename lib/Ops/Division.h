@@ -1,4 +1,4 @@
-//===- Ops/Division.h - fmod, remainder, floor_divide ---------------------===//
+//===- Ops/Division.h - quotients, rests and divisors --------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,16 @@
 #include "Ops/Polynomial.h"
 
 #include <math.h>
+#include <utility>
 
 namespace kexpr::ops {
+
+/// A whole number in [0, 2^32) as an integer. Vectors have no conversion to
+/// unsigned numbers but the newest.
+template <class D> auto toUnsigned(D whole) {
+  auto below = (whole - 0x1p31).template to<std::int32_t>();
+  return below.template bits<std::uint32_t>() ^ (std::uint32_t{1} << 31);
+}
 
 /// x / y towards zero, of integers: 0 where y is 0, and it wraps. No machine
 /// has a vector division of integers; that of floats with twice the bits is
@@ -36,10 +44,13 @@ template <IsInteger V> V quotient(V x, V y) {
     return select(isZero, 0, whole.template to<T>());
   } else {
     // The least number has no quotient by -1.
-    auto isOpposite = y == -1;
+    auto isOpposite = std::is_signed_v<T> ? y == static_cast<T>(-1) : y != y;
     V divisor = select(isZero | isOpposite, 1, y);
     V whole = x.like(0);
-    if constexpr (sizeof(T) == 4)
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+      whole = toUnsigned(
+          trunc(x.template to<Wide>() / divisor.template to<Wide>()));
+    else if constexpr (sizeof(T) == 4)
       whole = (x.template to<Wide>() / divisor.template to<Wide>())
                   .template to<T>();
     else
@@ -161,6 +172,105 @@ struct FloorDivide {
     V whole = quotient(x, y), rest = x - whole * y;
     auto isAbove = (y != 0) & (rest != 0) & ((rest ^ y) < 0);
     return select(isAbove, whole - 1, whole);
+  }
+};
+
+struct TruncDivide {
+  static constexpr OpInfo info{
+      .name = "trunc_divide",
+      .doc = "x / y towards zero, 0 for integers by 0; of floating point "
+             "trunc(div(x,y))",
+      .types = TypeRule::Integer,
+      .ulp = Exact,
+      .pnnx = false,
+      .ofFloats = "trunc(div(@0,@1))",
+      .bakesLiterals = true};
+
+  template <class R> static R reference(R x, R y) {
+    // The least number has no quotient by -1.
+    return y == 0    ? R(0)
+           : y == -1 ? static_cast<R>(-static_cast<std::uint64_t>(x))
+                     : x / y;
+  }
+
+  template <class V> static V formula(V x, V y) { return quotient(x, y); }
+};
+
+/// The greatest common divisor by halving, in steps that vectors do alike.
+struct Gcd {
+  static constexpr OpInfo info{.name = "gcd",
+                               .doc = "the greatest common divisor of |x| and "
+                                      "|y|; |y| where x is 0",
+                               .types = TypeRule::Integer,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) {
+    auto a = static_cast<std::uint64_t>(x), b = static_cast<std::uint64_t>(y);
+    a = x < 0 ? -a : a;
+    b = y < 0 ? -b : b;
+    while (b != 0)
+      b = std::exchange(a, b) % b;
+    return static_cast<R>(a);
+  }
+
+  /// The least number is its own opposite, and right without a sign.
+  template <class V> static V formula(V x, V y) {
+    V a = select(x < 0, -x, x), b = select(y < 0, -y, y);
+    b = select(b == 0, a, b);
+    V both = a | b, two = both & -both;
+    return halve<8 * sizeof(ElementOf<V>)>(a, odd(b)) * two;
+  }
+
+private:
+  /// b without factors of 2.
+  template <class V> static V odd(V b) {
+    using T = ElementOf<V>;
+    for (int bits = 4 * sizeof(T); bits > 0; bits /= 2) {
+      const auto low = static_cast<T>((std::uint64_t{1} << bits) - 1);
+      b = select((b & low) == 0, shiftRightLogical(b, bits), b);
+    }
+    return b;
+  }
+
+  /// The odd part of the divisor of a and an odd b of so many bits together,
+  /// twice: each step takes one off them.
+  template <int Bits, class V> static V halve(V a, V b) {
+    constexpr int steps = 16;
+    for (int i = 0; i < steps; ++i) {
+      auto isOdd = (a & 1) != 0, isLess = a < b;
+      V distance = select(isLess, b - a, a - b);
+      b = select(isOdd & isLess, a, b);
+      a = shiftRightLogical(select(isOdd, distance, a), 1);
+    }
+    if constexpr (2 * Bits <= steps)
+      return b;
+    else
+      return rarely(a != 0, b,
+                    [a, b] { return halve<Bits - steps / 2>(a, b); });
+  }
+};
+
+/// It wraps as a product does.
+struct Lcm {
+  static constexpr OpInfo info{.name = "lcm",
+                               .doc = "the least common multiple of |x| and "
+                                      "|y|, 0 if one is 0",
+                               .types = TypeRule::Integer,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) {
+    const auto divisor = static_cast<std::uint64_t>(Gcd::reference(x, y));
+    auto a = static_cast<std::uint64_t>(x), b = static_cast<std::uint64_t>(y);
+    a = x < 0 ? -a : a;
+    b = y < 0 ? -b : b;
+    return divisor == 0 ? R(0) : static_cast<R>(a / divisor * b);
+  }
+
+  template <class V> static V formula(V x, V y) {
+    return quotient(select(x < 0, -x, x), Gcd::formula(x, y)) *
+           select(y < 0, -y, y);
   }
 };
 

@@ -114,6 +114,72 @@ private:
   }
 };
 
+struct Xlogy {
+  static constexpr OpInfo info{.name = "xlogy",
+                               .doc = "x * ln(y); 0 where x is 0, unless y is "
+                                      "NaN",
+                               .ulp = {0.51, 0.51, 1.01, 3},
+                               .domain = {0, 100},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R y) {
+    return x == 0 && !isnan(y) ? R(0) : x * log(y);
+  }
+
+  template <class V> static V formula(V x, V y) {
+    auto wide = y.template to<double>();
+    auto log = logarithmEdges(wide, wide::log(wide));
+    auto product = x.template to<double>() * log;
+    return unlessZero(x, y, product.template to<float>());
+  }
+
+  template <class V> static V fast(V x, V y) {
+    return unlessZero(x, y, x * Log::formula(y));
+  }
+
+  template <IsDouble V> static V formula(V x, V y) {
+    return unlessZero(x, y, f64::xlogy(x, y));
+  }
+
+private:
+  template <class V> static V unlessZero(V x, V y, V product) {
+    return select((x == 0) & (y == y), 0, product);
+  }
+};
+
+struct Logit {
+  static constexpr OpInfo info{.name = "logit",
+                               .doc = "ln(x / (1 - x))",
+                               .ulp = {0.51, 0.51, 0.55},
+                               .domain = {0, 1},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) {
+    R twice = x + x - 1;
+    // The quotient is near 1 in the middle.
+    return fabs(twice) < 0.5 ? 2 * atanh(twice) : log(x / (1 - x));
+  }
+
+  /// The quotient less 1 is (2 x - 1) / (1 - x): where no power of two is split
+  /// off, this has the low bits that the quotient has lost.
+  template <class V> static V formula(V x) {
+    auto wide = x.template to<double>();
+    auto inverse = 1.0 / (1.0 - wide);
+    auto ratio = wide * inverse;
+    auto [m, e] = wide::split(ratio);
+    auto f = select(e == 0.0, fma(wide, 2.0, -1.0) * inverse, m - 1.0);
+    auto result = wide::logReduced<false>(f, e);
+    return logarithmEdges(ratio, result).template to<float>();
+  }
+
+  template <IsDouble V> static V formula(V x) {
+    auto inside = (x > 0) & (x < 1);
+    V ends = select(x == 0, -Infinity<V>,
+                    select(x == 1, Infinity<V>, x.like(NaN<V>)));
+    return select(inside, f64::logit(x), ends);
+  }
+};
+
 } // namespace kexpr::ops
 
 #endif // KEXPR_OPS_LOGARITHM_H

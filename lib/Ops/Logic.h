@@ -69,6 +69,7 @@ struct Where {
                                .types = TypeRule::Numeric,
                                .ulp = Exact,
                                .pnnx = false,
+                               .isSignless = true,
                                .takesCondition = true};
 
   template <class R> static R reference(R condition, R x, R y) {

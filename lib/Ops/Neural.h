@@ -18,6 +18,7 @@
 #include "Ops/Double/Exponential.h"
 #include "Ops/Double/Sigmoids.h"
 #include "Ops/Fast.h"
+#include "Ops/NormalTail.h"
 #include "Ops/Operator.h"
 #include "Ops/Single.h"
 #include "Ops/Wide.h"
@@ -29,6 +30,7 @@ namespace kexpr::ops {
 
 struct Sigmoid {
   static constexpr OpInfo info{.name = "sigmoid",
+                               .aliases = {"expit"},
                                .doc = "1 / (1 + e^-x)",
                                .ulp = {0.97, 0.51, 0.8, 4},
                                .domain = {-100, 100},
@@ -98,63 +100,27 @@ struct Gelu {
   }
 
   template <class V> static V formula(V x) {
-    return compute(
-        x,
-        [](auto a, auto square) {
-          return fma(a, 0x1.cap2, square) /
-                 fma(a, 0x1.3e8p3, square + 0x1.b34p4);
-        },
-        [](auto y) {
-          return horner(y, 0x1.e691536fa343dp0, -0x1.085f3a6b2851p2,
-                        0x1.5780497dd7974p2, -0x1.1f93b8183db49p2,
-                        0x1.33dc4b1c77ff4p1, -0x1.8362b8a3e935ep-1,
-                        0x1.b54986a26865ep-4);
-        },
-        [](auto r) {
-          return horner(r, 0x1.000000026b15ep0, 0x1.62e430ca7d065p-1,
-                        0x1.ebfbdaccf8e51p-3, 0x1.c6aed1374c948p-5,
-                        0x1.3b2dc1f06c66ep-7, 0x1.5f4730a969399p-10,
-                        0x1.41d1f6c17b994p-13);
-        });
+    return compute<wide::ShortTail>(x);
   }
 
   template <class V> static V accurate(V x) {
-    return compute(
-        x, [](auto a, auto) { return a / (a + 3.5); },
-        [](auto y) {
-          return horner(y, 0x1.bfffffffd9d1p0, -0x1.918a9f929a14bp1,
-                        0x1.58eacb37ba866p1, -0x1.6bb1743e42a2p-1,
-                        -0x1.ec4448b5370f1p-2, 0x1.797db0bc40122p-3,
-                        0x1.7fcfc40526c77p-3, -0x1.39e0de3c8f2bfp-4,
-                        0x1.2ea4b78f42727p-4, -0x1.ae8f5b8ea32f3p-3,
-                        0x1.5405e1ae2fb14p-3, -0x1.5b539838e0779p-5);
-        },
-        [](auto r) {
-          return horner(r, 0x1.ffffffffaa65cp-1, 0x1.62e42ff11c1b5p-1,
-                        0x1.ebfbe0a6ce5ffp-3, 0x1.c6b08aa6b4515p-5,
-                        0x1.3b29da8298b9cp-7, 0x1.5d8a758b11744p-10,
-                        0x1.446b880104306p-13, 0x1.fe15c60f0495ap-17);
-        });
+    return compute<wide::LongTail>(x);
   }
 
   template <IsDouble V> static V formula(V x) { return f64::gelu(x); }
 
 private:
   /// x P(x), P the normal distribution. With a = |x| and t = a P(-a) that is
-  /// -t below 0, and x - t above. For 0 <= a <= 14.6, t = e^(-a^2 / 2) y g(y),
-  /// y a quotient of polynomials in a and a^2: one division serves both g's
-  /// argument and its factor. `power` is 2^r for |r| <= 1/2.
-  template <class V, class Q, class G, class P>
-  static V compute(V x, Q quotient, G g, P power) {
+  /// -t below 0, and x - t above.
+  template <class Tail, class V> static V compute(V x) {
     auto wide = x.template to<double>();
     auto a = atMost(abs(wide), 14.6);
     auto square = a * a;
-    auto y = quotient(a, square);
-    constexpr double shift = 0x1.8p52, perSquare = -wide::Log2e / 2;
-    auto shifted = fma(square, perSquare, shift);
-    auto r = fma(square, perSquare, shift - shifted);
-    auto e = wide::scale(power(r), shifted.template bits<std::int64_t>() << 52);
-    auto result = fma(-y * g(y), e, atLeast(wide, 0.0)).template to<float>();
+    auto y = Tail::product(a, square);
+    auto e = wide::bell<Tail>(square);
+    // In float: with the choice behind the conversion, LLVM 19 takes -0 for 0.
+    auto above = atLeast(x, 0.0f).template to<double>();
+    auto result = fma(-y * Tail::g(y), e, above).template to<float>();
     return select(x > -Infinity<V>, result, NaN<V>);
   }
 };
@@ -208,11 +174,13 @@ struct Mish {
 
 struct Elu {
   static constexpr OpInfo info{.name = "elu",
-                               .doc = "x where x > 0, y * (e^x - 1) elsewhere",
+                               .doc = "x where x > 0, y * (e^x - 1) elsewhere; "
+                                      "y is 1 if left out",
                                .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 1.7, 3},
                                .domain = {-20, 20},
-                               .pnnx = false};
+                               .pnnx = false,
+                               .defaults = {1, {1}}};
 
   template <class R> static R reference(R x, R alpha) {
     return x > 0 ? x : alpha * expm1(x);
@@ -231,6 +199,75 @@ struct Elu {
 
   template <IsDouble V> static V formula(V x, V alpha) {
     return select(x > 0, x, f64::expm1(x) * alpha);
+  }
+};
+
+/// Quotient and product keep the sign of x, whatever that of alpha.
+struct Celu {
+  static constexpr OpInfo info{.name = "celu",
+                               .doc = "x where x > 0, y * (e^(x / y) - 1) "
+                                      "elsewhere; y is 1 if left out",
+                               .types = TypeRule::Floating,
+                               .ulp = {0.51, 0.51, 3},
+                               .domain = {-20, 20},
+                               .pnnx = false,
+                               .defaults = {1, {1}}};
+
+  template <class R> static R reference(R x, R alpha) {
+    return x > 0 ? x : alpha * expm1(x / alpha);
+  }
+
+  template <class V> static V formula(V x, V alpha) {
+    auto by = alpha.template to<double>();
+    // Negative alphas take powers of up to 2^277.
+    auto y = atLeast(x.template to<double>() / by, -40.0);
+    auto e = select(y > 200, __builtin_inf(), wide::expm1(atMost(y, 200.0)));
+    V result = (e * by).template to<float>();
+    return select(x > 0, x, copySign(result, x));
+  }
+
+  template <IsDouble V> static V formula(V x, V alpha) {
+    V y = x / alpha;
+    V result = rarely(alpha < 0, f64::expm1(y) * alpha,
+                      [=] { return ofNegative(x, alpha); });
+    // The quotient of small numbers vanishes.
+    auto isSmall = (abs(y) < 0x1p-54) & (abs(alpha) < Infinity<V>);
+    return select((x > 0) | isSmall, x, copySign(result, x));
+  }
+
+private:
+  /// alpha * (e^y - 1) where alpha < 0 <= y = x / alpha. What y loses by
+  /// rounding, e^y multiplies, and e^y may overflow where the product does not.
+  template <class V> static V ofNegative(V x, V alpha) {
+    V factor = select(abs(alpha) < 0x1p-700, 0x1p200, x.like(1));
+    V wide = x * factor, by = alpha * factor;
+    V y = atMost(wide / by, 1460);
+    V lost = select(y < 1460, fma(-y, by, wide) / by, 0);
+    V e = f64::expm1(y);
+    V near = fma(lost, e + 1, e) * alpha;
+    V third = y / 3;
+    V rest = (fma(third, -3, y) + lost) / 3;
+    auto power = f64::exponential(f64::Pair<V>{third, rest}).product();
+    V high = alpha * power.high * power.high * power.high;
+    V low = high * (power.low / power.high * 3) - alpha;
+    V far = select(abs(high) < Infinity<V>, high + low, high);
+    return select(y < 600, near, far);
+  }
+};
+
+struct Softsign {
+  static constexpr OpInfo info{.name = "softsign",
+                               .doc = "x / (1 + |x|)",
+                               .types = TypeRule::Floating,
+                               .ulp = {1.5, 0.51, 1.5},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return x / (1 + fabs(x)); }
+
+  template <class V> static V formula(V x) { return x / (abs(x) + 1); }
+
+  template <class V> static V accurate(V x) {
+    return formula(x.template to<double>()).template to<float>();
   }
 };
 

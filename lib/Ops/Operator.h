@@ -32,11 +32,14 @@
 #define KEXPR_OPS_OPERATOR_H
 
 #include "kexpr/Precision.h"
+#include "kexpr/Tensor.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -115,6 +118,15 @@ struct Overload {
   Expansion expansion = {};
 };
 
+/// The largest finite number of the type of a call, as a default argument.
+inline constexpr double Largest = std::numeric_limits<double>::max();
+
+/// What the last arguments are where a call leaves them out.
+struct Defaults {
+  unsigned count = 0;
+  std::array<double, 3> values = {};
+};
+
 /// Largest errors, in units in the last place of the exact result, over the
 /// whole domain of the type; `kexpr-ulp` measures them. 0.5 is correct
 /// rounding.
@@ -144,10 +156,21 @@ struct OpInfo {
   /// Whether PNNX writes it in expression strings.
   bool pnnx = true;
   Overload overload = {};
+  Defaults defaults = {};
+  /// What a call of floating point is, of an operator that has formulas for
+  /// integers alone: it rounds where the type does, which no reference in a
+  /// wider type can tell.
+  Expansion ofFloats = {};
+  /// What a call in f16 and in bf16 is, of an operator whose result depends on
+  /// the type. Its arguments are rounded to that first.
+  Expansion ofF16 = {}, ofBF16 = {};
   /// Whether a literal argument makes better integer code when the code knows
   /// it: otherwise literals are parameters of a kernel, so that expressions
   /// that differ in them alone share machine code.
   bool bakesLiterals = false;
+  /// Whether the formula gives the same bits for signed and unsigned integers
+  /// of one width, which then share loops and the code that emits them.
+  bool isSignless = false;
   /// Whether the first argument is a bool that has no say in the type of the
   /// others, a `V::Mask` of the formula.
   bool takesCondition = false;
@@ -170,22 +193,51 @@ enum class Arithmetic : std::uint8_t {
   I8,
   U8,
   I16,
+  U16,
   I32,
+  U32,
   I64,
+  U64,
   Bool,
 };
-inline constexpr std::size_t ArithmeticCount = 10;
+inline constexpr std::size_t ArithmeticCount = 13;
 
 /// The element type that an arithmetic computes in.
 template <Arithmetic A>
 using ElementIn = std::tuple_element_t<
     static_cast<std::size_t>(A),
     std::tuple<float, float, float, double, std::int8_t, std::uint8_t,
-               std::int16_t, std::int32_t, std::int64_t, bool>>;
+               std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+               std::int64_t, std::uint64_t, bool>>;
 
 constexpr bool isFloatingPoint(Arithmetic arithmetic) {
   return arithmetic <= Arithmetic::F64;
 }
+
+namespace detail {
+/// By arithmetic.
+inline constexpr DType TypesComputedIn[] = {
+    DType::F32, DType::F32, DType::F32, DType::F64, DType::I8,
+    DType::U8,  DType::I16, DType::U16, DType::I32, DType::U32,
+    DType::I64, DType::U64, DType::Bool};
+static_assert(std::size(TypesComputedIn) == ArithmeticCount);
+} // namespace detail
+
+/// The element type that an arithmetic computes in.
+constexpr DType typeOf(Arithmetic arithmetic) {
+  return detail::TypesComputedIn[static_cast<std::size_t>(arithmetic)];
+}
+
+/// That of the signed integers of the same width, for an arithmetic of unsigned
+/// ones; the arithmetic itself otherwise.
+constexpr Arithmetic signedOf(Arithmetic arithmetic) {
+  const DType type = typeOf(arithmetic);
+  const bool isUnsigned = type == DType::U8 || type == DType::U16 ||
+                          type == DType::U32 || type == DType::U64;
+  return isUnsigned ? static_cast<Arithmetic>(static_cast<int>(arithmetic) - 1)
+                    : arithmetic;
+}
+static_assert(typeOf(signedOf(Arithmetic::U64)) == DType::I64);
 
 /// What a rule says.
 struct TypeRuleInfo {
@@ -263,13 +315,15 @@ concept HasLiteralForm = requires {
 };
 
 /// Values of double, for formulas that have a way of their own for it; and
-/// those of integers and of bool.
+/// those of integers, of bool and of either.
 template <class V>
 concept IsDouble = std::is_same_v<typename V::Element, double>;
 template <class V>
 concept IsBool = std::is_same_v<typename V::Element, bool>;
 template <class V>
 concept IsInteger = std::is_integral_v<typename V::Element> && !IsBool<V>;
+template <class V>
+concept IsWhole = IsInteger<V> || IsBool<V>;
 
 /// Most arguments an operator has.
 inline constexpr unsigned MaxArity = 4;

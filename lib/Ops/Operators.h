@@ -8,7 +8,9 @@
 #define KEXPR_OPS_OPERATORS_H
 
 #include "Ops/Arithmetic.h"
+#include "Ops/Binary.h"
 #include "Ops/Bitwise.h"
+#include "Ops/Classes.h"
 #include "Ops/Compare.h"
 #include "Ops/Division.h"
 #include "Ops/Exponential.h"
@@ -16,9 +18,11 @@
 #include "Ops/KnownDivisor.h"
 #include "Ops/Logarithm.h"
 #include "Ops/Logic.h"
+#include "Ops/Neighbor.h"
 #include "Ops/Neural.h"
 #include "Ops/Piecewise.h"
 #include "Ops/Power.h"
+#include "Ops/Roots.h"
 #include "Ops/Rounding.h"
 #include "Ops/Special.h"
 #include "Ops/Trigonometry.h"
@@ -40,18 +44,27 @@ template <class... Ops> struct OpList {
 /// Every operator that expressions name, in the order of `OpId` and of
 /// docs/operators.md.
 using Operators =
-    OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, Maximum, Minimum,
-           Neg, Abs, Sign, Floor, Ceil, Trunc, Round, Sin, Cos, Tan, Asin, Acos,
-           Atan, Atan2, And, Or, Xor, BitwiseNot, ShiftLeft, ShiftRight, Equal,
-           NotEqual, Less, LessEqual, Greater, GreaterEqual, LogicalAnd,
-           LogicalOr, LogicalXor, LogicalNot, Where, Exp, Expm1, Log, Log1p,
-           Log10, Pow, Square, Sqrt, Rsqrt, Reciprocal, Logaddexp, Sinh, Cosh,
-           Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Silu, Gelu, Relu, Hardswish,
-           Hardsigmoid, Softplus, Mish, Elu, Selu, LeakyRelu, Clamp>;
+    OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, TruncDivide, Gcd,
+           Lcm, Fma, Maximum, Minimum, Fmax, Fmin, Neg, Abs, Sign, Floor, Ceil,
+           Trunc, Round, Frac, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Deg2rad,
+           Rad2deg, And, Or, Xor, BitwiseNot, ShiftLeft, ShiftRight, Popcount,
+           Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, LogicalAnd,
+           LogicalOr, LogicalXor, LogicalNot, Where, Isnan, Isinf, Isfinite,
+           Isposinf, Isneginf, Signbit, Copysign, Nextafter, Heaviside,
+           NanToNum, Exp, Exp2, Expm1, Ldexp, Log, Log1p, Log10, Log2, Xlogy,
+           Logit, Pow, Square, Sqrt, Rsqrt, Cbrt, Hypot, Reciprocal, Logaddexp,
+           Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Erfc, Sigmoid, Silu,
+           Gelu, Relu, Hardswish, Hardsigmoid, Softplus, Mish, Softsign, Elu,
+           Celu, Selu, LeakyRelu, Clamp, Hardtanh, Hardshrink, Softshrink>;
 
 /// These and the hidden ones, which no expression names.
-using AllOperators =
-    Operators::With<DivBy, MulAdd, ExpOf, ScaleBy, RoundToOdd>;
+using AllOperators = Operators::With<DivBy, ExpOf, ScaleBy, RoundToOdd,
+                                     NextafterF16, NextafterBF16>;
+
+/// The arithmetic whose formula of Op serves another: of unsigned integers, for
+/// an operator that does not look at signs, that of signed ones.
+template <class Op, Arithmetic A>
+inline constexpr Arithmetic servedBy = Op::info.isSignless ? signedOf(A) : A;
 
 /// Op over values in an arithmetic: one of their type, or a mask where Op
 /// compares.

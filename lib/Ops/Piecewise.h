@@ -87,9 +87,11 @@ struct Hardswish {
 
 struct LeakyRelu {
   static constexpr OpInfo info{.name = "leaky_relu",
-                               .doc = "x where x > 0, x * y elsewhere",
+                               .doc = "x where x > 0, x * y elsewhere; y is "
+                                      "0.01 if left out",
                                .types = TypeRule::Floating,
-                               .pnnx = false};
+                               .pnnx = false,
+                               .defaults = {1, {0.01}}};
 
   template <class R> static R reference(R x, R slope) {
     return x > 0 ? x : x * slope;
@@ -97,6 +99,42 @@ struct LeakyRelu {
 
   template <class V> static V formula(V x, V slope) {
     return select(x > 0.0f, x, x * slope);
+  }
+};
+
+struct Hardshrink {
+  static constexpr OpInfo info{.name = "hardshrink",
+                               .doc = "0 where -y <= x <= y, x elsewhere; y is "
+                                      "0.5 if left out",
+                               .types = TypeRule::Floating,
+                               .ulp = Exact,
+                               .pnnx = false,
+                               .defaults = {1, {0.5}}};
+
+  template <class R> static R reference(R x, R limit) {
+    return x >= -limit && x <= limit ? R(0) : x;
+  }
+
+  template <class V> static V formula(V x, V limit) {
+    return select(abs(x) <= limit, 0, x);
+  }
+};
+
+struct Softshrink {
+  static constexpr OpInfo info{.name = "softshrink",
+                               .doc = "x - y where x > y, x + y where x < -y, "
+                                      "0 with the sign of x elsewhere; y is "
+                                      "0.5 if left out",
+                               .types = TypeRule::Floating,
+                               .pnnx = false,
+                               .defaults = {1, {0.5}}};
+
+  template <class R> static R reference(R x, R limit) {
+    return x > limit ? x - limit : x < -limit ? x + limit : x * 0;
+  }
+
+  template <class V> static V formula(V x, V limit) {
+    return select(x > limit, x - limit, select(x < -limit, x + limit, x * 0));
   }
 };
 
@@ -116,6 +154,25 @@ struct Clamp {
   template <class V> static V formula(V x, V low, V high) {
     V raised = select((x >= low) | (x != x), x, low);
     return select((raised <= high) | (raised != raised), raised, high);
+  }
+};
+
+/// Clamp of types that can be below 0, as in PyTorch.
+struct Hardtanh {
+  static constexpr OpInfo info{.name = "hardtanh",
+                               .doc = "min(max(x, y), z); y is -1 and z is 1 "
+                                      "if left out",
+                               .types = TypeRule::Number,
+                               .ulp = Exact,
+                               .pnnx = false,
+                               .defaults = {2, {-1, 1}}};
+
+  template <class R> static R reference(R x, R low, R high) {
+    return Clamp::reference(x, low, high);
+  }
+
+  template <class V> static V formula(V x, V low, V high) {
+    return Clamp::formula(x, low, high);
   }
 };
 

@@ -114,8 +114,10 @@ private:
 };
 
 struct Square {
-  static constexpr OpInfo info{
-      .name = "square", .doc = "x * x", .types = TypeRule::Counting};
+  static constexpr OpInfo info{.name = "square",
+                               .doc = "x * x",
+                               .types = TypeRule::Counting,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return x * x; }
 

@@ -35,7 +35,8 @@
 /// r / ReductionBlock and there to lane r % ReductionLanes. A lane takes its
 /// elements in order. Lanes of a block are folded by halves, lane j with j +
 /// 16, 8, 4, 2, 1. Blocks meet as a binary counter counts: two neighbours of
-/// one size become one, and what is left over is folded from the right.
+/// one size become one, and what is left over is folded from the right. A scan
+/// has one lane: a state takes the elements in order.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_REDUCTION_H
@@ -83,6 +84,9 @@ struct ReductionInfo {
   /// Largest errors, as of an operator, where terms do not cancel.
   Bounds ulp = {};
   ReductionOfSum ofSum = ReductionOfSum::No;
+  /// The function that gives, for each element, the result of those up to it,
+  /// which is one of the type of the elements; none has no name.
+  std::string_view scan = {}, scanDoc = {};
 };
 
 } // namespace kexpr::ops

@@ -108,23 +108,80 @@ public:
       results[i] = R::finish(load(states + i, pitch), number).rep;
   }
 
+  /// Some rows at once, whose chains of operations do not wait for each other.
+  template <std::size_t Rows>
+  [[gnu::flatten]] static void
+  scanRows(E *states, std::size_t pitch, std::int64_t length, E *elements,
+           std::int64_t toRow, std::int64_t toElement) {
+    State state[Rows];
+    for (std::size_t row = 0; row < Rows; ++row)
+      state[row] = load(states + row, pitch);
+    for (std::int64_t i = 0; i < length; ++i)
+      for (std::size_t row = 0; row < Rows; ++row) {
+        E &x = elements[i * toElement + static_cast<std::int64_t>(row) * toRow];
+        state[row] = R::step(state[row], V{x});
+        x = R::finish(state[row], V{E{1}}).rep;
+      }
+    for (std::size_t row = 0; row < Rows; ++row)
+      store(states + row, pitch, state[row]);
+  }
+
+  [[gnu::flatten]] static void scanElement(std::size_t count, E *states,
+                                           std::size_t pitch, E *elements) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::size_t i = 0; i < count; ++i) {
+      const State state = R::step(load(states + i, pitch), V{elements[i]});
+      store(states + i, pitch, state);
+      elements[i] = R::finish(state, V{E{1}}).rep;
+    }
+  }
+
+  static void scan(std::size_t count, void *from, std::size_t pitch,
+                   std::int64_t length, void *to, std::int64_t toRow,
+                   std::int64_t toElement) {
+    auto *states = static_cast<E *>(from);
+    auto *elements = static_cast<E *>(to);
+    constexpr std::size_t together = 8;
+    if (length == 0)
+      return; // and the elements may be nowhere
+    if (toRow == 1 && count >= together) {
+      for (std::int64_t i = 0; i < length; ++i)
+        scanElement(count, states, pitch, elements + i * toElement);
+      return;
+    }
+    for (; count >= together; count -= together) {
+      scanRows<together>(states, pitch, length, elements, toRow, toElement);
+      states += together;
+      elements += static_cast<std::int64_t>(together) * toRow;
+    }
+    for (; count > 0; --count, ++states, elements += toRow)
+      scanRows<1>(states, pitch, length, elements, toRow, toElement);
+  }
+
   static constexpr DType element() {
     return std::is_same_v<E, T>        ? Form
            : std::is_same_v<E, double> ? DType::F64
                                        : DType::I64;
   }
   static constexpr ReductionLoops loops() {
-    return {element(), static_cast<unsigned>(parts),
-            &reset,    &across,
-            &along,    &combine,
-            &finish};
+    ReductionLoops all{element(), static_cast<unsigned>(parts),
+                       &reset,    &across,
+                       &along,    &combine,
+                       &finish};
+    if constexpr (!R::info.scan.empty())
+      all.scan = &scan;
+    return all;
   }
 };
 
 template <class R, DType Form, Isa I>
 constexpr ReductionLoops reductionLoopsOf() {
   if constexpr (worksIn(R::info.types, Form))
-    return ReductionLoop<R, Form, I>::loops();
+    return ReductionLoop<R, servingForm<R, Form>, I>::loops();
   else
     return {};
 }

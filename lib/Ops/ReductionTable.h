@@ -51,6 +51,13 @@ struct ReductionLoops {
   /// The results of states in which `elements` elements count.
   void (*finish)(std::size_t count, const void *states, std::size_t pitch,
                  std::int64_t elements, void *results) = nullptr;
+  /// Has `count` states each take the elements of a row, one after the other,
+  /// and puts the result so far in the place of each. From one row, or one
+  /// element of a row, to the next is a number of elements. Null if the
+  /// reduction has no scan.
+  void (*scan)(std::size_t count, void *states, std::size_t pitch,
+               std::int64_t length, void *elements, std::int64_t toRow,
+               std::int64_t toElement) = nullptr;
 };
 
 /// What the layers above may ask of any reduction.

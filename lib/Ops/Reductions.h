@@ -22,7 +22,10 @@ struct Sum {
   static constexpr ReductionInfo info{.name = "sum",
                                       .doc = "the sum",
                                       .ulp = {0.51, 0.5, 0.51},
-                                      .ofSum = ReductionOfSum::Sum};
+                                      .ofSum = ReductionOfSum::Sum,
+                                      .scan = "cumsum",
+                                      .scanDoc = "the sums of the elements up "
+                                                 "to each"};
   template <class T>
   using Element = std::conditional_t<std::is_same_v<T, float>, double, T>;
   template <class T>
@@ -101,7 +104,11 @@ struct Mean : Sum {
 /// overflows on the way; f64 has the rounding errors of significands besides.
 struct Prod {
   static constexpr ReductionInfo info{
-      .name = "prod", .doc = "the product", .ulp = {0.51, 0.5, 0.51}};
+      .name = "prod",
+      .doc = "the product",
+      .ulp = {0.51, 0.5, 0.51},
+      .scan = "cumprod",
+      .scanDoc = "the products of the elements up to each"};
   template <class T> using Element = Sum::Element<T>;
   template <class T>
   static constexpr unsigned parts = std::is_same_v<T, double>  ? 3
@@ -282,11 +289,13 @@ struct All : Choice<Minimum> {
 
 /// The index of the first element that is NaN or else the best. A state is the
 /// best element so far, its index, which is negative before there is one, and
-/// the index of the element that comes next.
+/// the index of the element that comes next. The elements of u64, which i64
+/// does not hold, have indices of their own type.
 template <bool IsLargest> struct ArgBest {
   template <class T>
-  using Element =
-      std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+  using Element = std::conditional_t<
+      std::is_same_v<T, std::uint64_t>, std::uint64_t,
+      std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>;
   template <class T> static constexpr unsigned parts = 3;
 
   template <class V> static V identity(unsigned part, V index) {
@@ -296,7 +305,7 @@ template <bool IsLargest> struct ArgBest {
   }
   template <class V> static Several<V, 3> step(Several<V, 3> state, V x) {
     const auto [best, index, next] = state.each;
-    auto isBetter = beats(x, best) | (index < 0);
+    auto isBetter = beats(x, best) | isNone(index);
     constexpr auto lanes = static_cast<ElementOf<V>>(ReductionLanes);
     return {{select(isBetter, x, best), select(isBetter, next, index),
              next + lanes}};
@@ -307,7 +316,7 @@ template <bool IsLargest> struct ArgBest {
     const auto [other, place, unused] = b.each;
     auto isEarlier = ~beats(best, other) & (place < index);
     auto isBetter =
-        (place >= 0) & (beats(other, best) | isEarlier | (index < 0));
+        ~isNone(place) & (beats(other, best) | isEarlier | isNone(index));
     return {
         {select(isBetter, other, best), select(isBetter, place, index), next}};
   }
@@ -325,6 +334,12 @@ template <bool IsLargest> struct ArgBest {
   }
 
 private:
+  template <class V> static auto isNone(V index) {
+    if constexpr (std::is_unsigned_v<ElementOf<V>>)
+      return index.template bits<std::int64_t>() < 0;
+    else
+      return index < 0;
+  }
   template <class V> static auto beats(V x, V y) {
     auto isNan = (x != x) & (y == y);
     if constexpr (IsLargest)
@@ -373,6 +388,14 @@ constexpr bool worksIn(ReductionTypes types, DType form) {
            (form != DType::Bool && form != DType::F16 && form != DType::BF16);
   }
 }
+
+/// The form whose loops and code serve another: i64 where elements are made
+/// that first.
+template <class R, DType Form>
+inline constexpr DType servingForm =
+    std::is_same_v<typename R::template Element<Element<Form>>, std::int64_t>
+        ? DType::I64
+        : Form;
 
 } // namespace kexpr::ops
 

@@ -17,7 +17,8 @@ struct Floor {
   static constexpr OpInfo info{.name = "floor",
                                .doc = "the largest whole number <= x",
                                .types = TypeRule::Number,
-                               .ulp = Exact};
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return floor(x); }
 
@@ -29,7 +30,8 @@ struct Ceil {
   static constexpr OpInfo info{.name = "ceil",
                                .doc = "the smallest whole number >= x",
                                .types = TypeRule::Number,
-                               .ulp = Exact};
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return ceil(x); }
 
@@ -39,9 +41,11 @@ struct Ceil {
 
 struct Trunc {
   static constexpr OpInfo info{.name = "trunc",
+                               .aliases = {"fix"},
                                .doc = "the whole part of x",
                                .types = TypeRule::Number,
-                               .ulp = Exact};
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) { return trunc(x); }
 
@@ -54,7 +58,8 @@ struct Round {
                                .doc = "the nearest whole number, the even one "
                                       "of two",
                                .types = TypeRule::Number,
-                               .ulp = Exact};
+                               .ulp = Exact,
+                               .isSignless = true};
 
   template <class R> static R reference(R x) {
     R down = floor(x), up = ceil(x);
@@ -65,6 +70,18 @@ struct Round {
 
   template <class V> static V formula(V x) { return roundEven(x); }
   template <IsInteger V> static V formula(V x) { return x; }
+};
+
+struct Frac {
+  static constexpr OpInfo info{.name = "frac",
+                               .doc = "x - trunc(x); NaN for infinities",
+                               .types = TypeRule::Floating,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return x - R(trunc(x)); }
+
+  template <class V> static V formula(V x) { return x - trunc(x); }
 };
 
 /// What a result in f64 becomes before it is converted to f16 or bf16, which

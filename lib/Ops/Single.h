@@ -67,6 +67,12 @@ template <class V> V exponential(V r) {
                 0x1.12397cp-7, 0x1.694c82p-10);
 }
 
+/// 2^r for |r| <= 1/2; error below 2^-27.
+template <class V> V powerOfTwo(V r) {
+  return horner(r, 0x1p0, 0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af72p-5,
+                0x1.3b309p-7, 0x1.5f0e12p-10, 0x1.3fb5f2p-13);
+}
+
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 

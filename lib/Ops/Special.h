@@ -1,4 +1,4 @@
-//===- Ops/Special.h - The error function ---------------------------------===//
+//===- Ops/Special.h - The error functions --------------------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 
 #include "Ops/Double/ErrorFunction.h"
 #include "Ops/Fast.h"
+#include "Ops/NormalTail.h"
 #include "Ops/Operator.h"
 #include "Ops/Wide.h"
 
@@ -78,6 +79,37 @@ private:
     auto power = shifted.template bits<std::int32_t>() << 23;
     return 1.0f -
            (p.template bits<std::int32_t>() + power).template bits<float>();
+  }
+};
+
+struct Erfc {
+  static constexpr OpInfo info{.name = "erfc",
+                               .doc = "1 - erf(x), without the cancellation",
+                               .ulp = {0.75, 0.51, 0.75},
+                               .domain = {-4, 10},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return erfc(x); }
+
+  template <class V> static V formula(V x) {
+    return compute<wide::ShortTail>(x);
+  }
+
+  template <class V> static V accurate(V x) {
+    return compute<wide::LongTail>(x);
+  }
+
+  template <IsDouble V> static V formula(V x) { return f64::erfc(x); }
+
+private:
+  /// 2 P(-a) with a = sqrt(2) |x|, and what that leaves of 2 below 0.
+  template <class Tail, class V> static V compute(V x) {
+    auto wide = x.template to<double>();
+    auto t = atMost(abs(wide), 10.3);
+    auto a = t * 0x1.6a09e667f3bcdp0, square = t * (t + t);
+    auto unit = Tail::unit(a, square);
+    auto tail = (unit + unit) * Tail::g(a * unit) * wide::bell<Tail>(square);
+    return select(wide < 0, 2.0 - tail, tail).template to<float>();
   }
 };
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 using namespace kexpr::ops;
 
@@ -87,45 +88,31 @@ std::array<Work, ArithmeticCount> worksOf(std::index_sequence<A...>) {
   return {workOf<Op, static_cast<Arithmetic>(A)>()...};
 }
 
-template <class Op> OpEntry makeEntry() {
-  OpEntry entry{Op::info, arityOf<Op>, nullptr,
-                [](int, double) { return LiteralForm{}; },
-                worksOf<Op>(std::make_index_sequence<ArithmeticCount>{})};
+/// On its own, as the work of all operators together is more than a small
+/// stack has room for where temporaries do not share theirs.
+template <class Op> [[gnu::noinline]] void addEntry(std::vector<OpEntry> &to) {
+  OpEntry &entry = to.emplace_back(OpEntry{
+      Op::info, arityOf<Op>, nullptr, [](int, double) { return LiteralForm{}; },
+      worksOf<Op>(std::make_index_sequence<ArithmeticCount>{})});
   if constexpr (!isIntegral<Op>)
     entry.reference = &referenceOver<Op>;
   if constexpr (HasLiteralForm<Op>)
     entry.withLiteral = &Op::withLiteral;
-  return entry;
 }
 
-template <class... Ops> auto makeEntries(OpList<Ops...>) {
-  return std::array<OpEntry, sizeof...(Ops)>{makeEntry<Ops>()...};
+template <class... Ops> std::vector<OpEntry> makeEntries(OpList<Ops...>) {
+  std::vector<OpEntry> entries;
+  entries.reserve(sizeof...(Ops));
+  (addEntry<Ops>(entries), ...);
+  return entries;
 }
 
 /// No operator has a longer name; what is longer is not close to any.
 constexpr std::size_t MaxNameLength = 24;
 
-/// How many letters must be put in, taken out, changed, or swapped with their
-/// neighbour to make `b` of `a`; both at most MaxNameLength long.
-std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::size_t rows[MaxNameLength + 1][MaxNameLength + 1];
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        rows[i][j] = i + j;
-        continue;
-      }
-      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1,
-                             rows[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
-    }
-  return rows[a.size()][b.size()];
-}
-
 } // namespace
 
-static constinit kexpr::Once<std::array<OpEntry, AllOperators::size>> entries;
+static constinit kexpr::Once<std::vector<OpEntry>> entries;
 
 std::span<const OpEntry> kexpr::ops::allOperators() {
   return entries.get([] { return makeEntries(AllOperators{}); });
@@ -136,26 +123,13 @@ std::span<const OpEntry> kexpr::ops::table() {
 }
 
 Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
-  switch (type) {
-  case DType::F64:
-    return Arithmetic::F64;
-  case DType::I8:
-    return Arithmetic::I8;
-  case DType::U8:
-    return Arithmetic::U8;
-  case DType::I16:
-    return Arithmetic::I16;
-  case DType::I32:
-    return Arithmetic::I32;
-  case DType::I64:
-    return Arithmetic::I64;
-  case DType::Bool:
-    return Arithmetic::Bool;
-  default:
-    return precision == Precision::Accurate ? Arithmetic::F32Accurate
-           : precision == Precision::Fast   ? Arithmetic::F32Fast
-                                            : Arithmetic::F32;
-  }
+  for (auto a = Arithmetic::F64; a <= Arithmetic::Bool;
+       a = static_cast<Arithmetic>(static_cast<int>(a) + 1))
+    if (typeOf(a) == type)
+      return a;
+  return precision == Precision::Accurate ? Arithmetic::F32Accurate
+         : precision == Precision::Fast   ? Arithmetic::F32Fast
+                                          : Arithmetic::F32;
 }
 
 std::string_view kexpr::ops::nameOf(Precision precision) {
@@ -174,6 +148,24 @@ std::optional<OpId> kexpr::ops::findAny(std::string_view name) {
 std::optional<OpId> kexpr::ops::find(std::string_view name) {
   const auto id = findAny(name);
   return id && *id < Operators::size ? id : std::nullopt;
+}
+
+std::size_t kexpr::ops::editDistance(std::string_view a, std::string_view b) {
+  if (a.size() > MaxNameLength || b.size() > MaxNameLength)
+    return std::max(a.size(), b.size());
+  std::size_t rows[MaxNameLength + 1][MaxNameLength + 1];
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        rows[i][j] = i + j;
+        continue;
+      }
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1,
+                             rows[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+    }
+  return rows[a.size()][b.size()];
 }
 
 std::string_view kexpr::ops::closest(std::string_view name) {

@@ -75,6 +75,10 @@ Expected<T> expand(const Expansion &expansion, std::span<const T> args,
   }
   return stack[0];
 }
+/// How many letters must be put in, taken out, changed, or swapped with their
+/// neighbour to make `b` of `a`; all of them where one is longer than names
+/// are.
+std::size_t editDistance(std::string_view a, std::string_view b);
 /// The closest name, for "did you mean"; empty if none is close.
 std::string_view closest(std::string_view name);
 /// The arity of the operator of that name or alias, 0 if there is none; what

@@ -299,6 +299,45 @@ struct Atan2 {
   }
 };
 
+struct Deg2rad {
+  static constexpr OpInfo info{.name = "deg2rad",
+                               .doc = "x * pi / 180",
+                               .ulp = {0.64, 0.51, 0.66},
+                               .domain = {-360, 360},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) {
+    return x * R(acos(R(-1))) / 180;
+  }
+
+  template <class V> static V formula(V x) {
+    return x * static_cast<ElementOf<V>>(0x1.1df46a2529d39p-6);
+  }
+
+  template <class V> static V accurate(V x) {
+    return formula(x.template to<double>()).template to<float>();
+  }
+};
+
+struct Rad2deg {
+  static constexpr OpInfo info{.name = "rad2deg",
+                               .doc = "x * 180 / pi",
+                               .ulp = {0.7, 0.51, 0.82},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) {
+    return x / R(acos(R(-1))) * 180;
+  }
+
+  template <class V> static V formula(V x) {
+    return x * static_cast<ElementOf<V>>(0x1.ca5dc1a63c1f8p+5);
+  }
+
+  template <class V> static V accurate(V x) {
+    return formula(x.template to<double>()).template to<float>();
+  }
+};
+
 } // namespace kexpr::ops
 
 #endif // KEXPR_OPS_TRIGONOMETRY_H

@@ -67,6 +67,16 @@ template <class D> D exp(D x) {
   return scale(fma(r, fma(r, expTail(r), 1.0), 1.0), power);
 }
 
+/// 2^x for |x| <= 1000, relative error below 2^-33.
+template <class D> D exp2(D x) {
+  // As in `reduce`.
+  constexpr double shift = 0x1.8p52;
+  D shifted = x + shift;
+  D r = (x - (shifted - shift)) * Ln2;
+  auto power = shifted.template bits<std::int64_t>() << 52;
+  return scale(fma(r, fma(r, expTail(r), 1.0), 1.0), power);
+}
+
 /// e^x for |x| <= 700, relative error below 2^-50.
 template <class D> D expPrecise(D x) {
   auto [r, power] = reduce(x);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/Compiler.h"
 
+#include "Runtime/LaunchPolicy.h"
 #include "Runtime/Pipeline.h"
 #include "Semantics/Promotion.h"
 #include "Support/Text.h"
@@ -68,6 +69,14 @@ std::optional<OptLevel> runtime::lastLevel(const semantics::Plan &plan,
                                  : std::nullopt;
 }
 
+Status runtime::checkFma(const codegen::Target &target) {
+  if (target.hasFma)
+    return {};
+  return Error(ErrorCode::Unsupported,
+               concat("'", target.cpu,
+                      "' has no fused multiply-add, which code is made of"));
+}
+
 static void loadBackend() {
   guardedOr(0, [] {
     (void)backend::load();
@@ -96,10 +105,17 @@ void Compiler::openCache() {
     path = given;
   if (path.empty())
     return;
-  if (auto directory = code::Directory::open(path))
-    disk = std::make_unique<const code::DiskCache>(std::move(*directory));
-  else
+  auto directory = code::Directory::open(path);
+  if (!directory) {
     cacheFault = directory.error();
+    return;
+  }
+  disk = std::make_unique<const code::DiskCache>(*directory);
+  auto made = code::AheadCache::open(*directory);
+  if (made)
+    ahead = std::move(*made);
+  else
+    cacheFault = made.error();
 }
 
 Compiler::CodePtr
@@ -121,6 +137,86 @@ std::string Compiler::keyOnDisk(const semantics::Plan &plan,
                 options.features, '\n', options.vectorBits, '\n',
                 level == OptLevel::Baseline ? "baseline\n" : "optimized\n",
                 plan.key(), nameKey(plan));
+}
+
+/// Code made ahead of time is of the best tier that there is for a plan. Where
+/// code can be generated it is not that of a target that options name, and has
+/// no names for listeners.
+std::optional<code::Image> Compiler::findOnDisk(const Plan &plan,
+                                                OptLevel &level) const {
+  const bool isFor =
+      ahead && (!backend::isPartOfBuild() || (!namesTarget && !plan.listing));
+  const auto best = lastLevel(plan, Mode::Optimized);
+  if (isFor && best)
+    if (auto image = ahead->find(plan.key())) {
+      level = *best;
+      return image;
+    }
+  return disk->find(keyOnDisk(plan, level));
+}
+
+/// What code for another machine is written with. Opened without the mutex, as
+/// that may wait for other writers.
+Expected<const code::AheadCache *>
+Compiler::aheadWriter(const codegen::Target &target) const {
+  {
+    std::lock_guard lock(mutex);
+    if (written)
+      return written.get();
+  }
+  auto directory = code::Directory::open(options.aheadDirectory);
+  if (!directory)
+    return directory.error();
+  const auto backend = backend::load();
+  if (!backend)
+    return backend.error();
+  auto cache =
+      code::AheadCache::create(*directory, (*backend)->aheadTargetOf(target));
+  if (!cache)
+    return cache.error();
+  std::lock_guard lock(mutex);
+  if (!written)
+    written = std::move(*cache);
+  return written.get();
+}
+
+/// Puts the best code of a plan into the directory for another machine, and
+/// that which writes past the caches, where calls choose it.
+Status Compiler::makeAhead(const Plan &plan) const {
+  const auto level = lastLevel(plan, Mode::Optimized);
+  if (!level)
+    return {};
+  const auto machine = target();
+  if (!machine)
+    return machine.error();
+  const auto backend = backend::load();
+  if (!backend)
+    return backend.error();
+  if (Status status = checkFma(**machine); !status)
+    return status;
+  const auto writer = aheadWriter(**machine);
+  if (!writer)
+    return writer.error();
+  Plan each = plan;
+  each.listing = nullptr;
+  for (bool streams : {false, true}) {
+    if (streams && !LaunchPolicy::isStreamable(plan))
+      break;
+    each.streams = streams;
+    const auto start = Clock::now();
+    const auto compiled = (*backend)->compile(each, **machine, *level);
+    if (!compiled)
+      return compiled.error();
+    const auto took = Clock::now() - start;
+    (*level == OptLevel::Baseline ? baseline : optimized).add(took);
+    const std::size_t bytes = (*writer)->store(each.key(), compiled->image);
+    if (log)
+      log->diskStored(each, *level, bytes, took);
+    if (bytes == 0)
+      return Error(ErrorCode::Io, concat("code cannot be written to '",
+                                         options.aheadDirectory, "'"));
+  }
+  return {};
 }
 
 void Compiler::keep(const semantics::Plan &plan, OptLevel level,
@@ -187,15 +283,18 @@ void Compiler::improveLater(const std::shared_ptr<Loop> &loop,
     if (!done && log)
       log->failed(*plan, level, done.error());
   };
-  if (!disk)
-    return workers.add(isUrgent, loop, generate, loadBackend);
+  if (!disk) {
+    if (backend::isPartOfBuild())
+      workers.add(isUrgent, loop, generate, loadBackend);
+    return;
+  }
   workers.add(isUrgent, loop, [this, later, plan, level, generate, isUrgent] {
     const Status status = guarded([&]() -> Status {
       const auto loop = later.lock();
       if (!loop)
         return {};
       const auto found = improve(*loop, *plan, level, CodeOrigin::Disk);
-      if (!found || !*found)
+      if (backend::isPartOfBuild() && (!found || !*found))
         workers.add(isUrgent, later, generate, loadBackend);
       return {};
     });
@@ -228,7 +327,7 @@ static Expected<codegen::Target> chooseTarget(const EngineOptions &options) {
                                         .cpu = options.cpu,
                                         .features = options.features,
                                         .vectorBits = options.vectorBits});
-  if (!target)
+  if (!target || !options.aheadDirectory.empty())
     return target;
   if (auto status = (*backend)->checkRunsHere(*target); !status)
     return status.error();
@@ -279,7 +378,7 @@ void Compiler::addTo(EngineStats &stats) const {
   if (!disk)
     return;
   const auto counts = disk->counts();
-  stats.diskHits = counts.hits;
+  stats.diskHits = counts.hits + (ahead ? ahead->counts().hits : 0);
   stats.diskMisses = counts.misses;
   stats.diskStored = counts.stored;
   stats.diskFailed = counts.failed;

@@ -8,7 +8,7 @@
 #define KEXPR_RUNTIME_COMPILER_H
 
 #include "Backend/Backend.h"
-#include "Code/DiskCache.h"
+#include "Code/Ahead.h"
 #include "Runtime/Background.h"
 #include "Runtime/EngineListeners.h"
 #include "Runtime/Instrumentation.h"
@@ -27,6 +27,9 @@ codegen::OptLevel levelOf(Mode mode);
 /// long ones get a lower tier than the mode says: see `CompileOptions::mode`.
 std::optional<codegen::OptLevel> lastLevel(const semantics::Plan &plan,
                                            Mode mode);
+
+/// Unsupported for a machine without fused multiply-add.
+Status checkFma(const codegen::Target &target);
 
 /// Where code is taken from.
 enum class CodeOrigin : std::uint8_t {
@@ -102,6 +105,11 @@ private:
                             CompileTimes *times) const;
   std::string keyOnDisk(const semantics::Plan &plan,
                         codegen::OptLevel level) const;
+  std::optional<code::Image> findOnDisk(const semantics::Plan &plan,
+                                        codegen::OptLevel &level) const;
+  Expected<const code::AheadCache *>
+  aheadWriter(const codegen::Target &target) const;
+  Status makeAhead(const semantics::Plan &plan) const;
   void keep(const semantics::Plan &plan, codegen::OptLevel level,
             const code::Image &image, const backend::Backend &backend) const;
   void dump(const semantics::Plan &plan, codegen::OptLevel level) const;
@@ -116,11 +124,15 @@ private:
   /// Whether options ask for another target than this machine.
   const bool namesTarget;
   std::unique_ptr<const code::DiskCache> disk;
+  /// What the directory has that was made ahead of time; null without.
+  std::unique_ptr<const code::AheadCache> ahead;
   Status cacheFault;
   /// Bytes stored on disk since it was pruned.
   mutable std::atomic<std::uint64_t> unpruned = 0;
   mutable Mutex mutex;
   mutable std::optional<Expected<codegen::Target>> machine;
+  /// Of the directory for another machine, once code was put there.
+  mutable std::unique_ptr<const code::AheadCache> written;
   mutable TierCounter baseline, optimized;
   mutable std::atomic<std::uint64_t> shared = 0, failed = 0, limited = 0;
   mutable LoopTable loops;
@@ -131,7 +143,8 @@ private:
 template <class F>
 auto Compiler::withStack(Mode mode, F work) const -> decltype(work()) {
   const bool generates =
-      mode != Mode::Interpret && (mode != Mode::Tiered || namesTarget || log);
+      !options.aheadDirectory.empty() ||
+      (mode != Mode::Interpret && (mode != Mode::Tiered || namesTarget || log));
   const auto quietly = [&work] {
     const EventLog::Deferral lines;
     return work();

@@ -58,6 +58,8 @@ void BatchCall::addLaunch(std::size_t item) {
   addresses.push_back(arguments.outputs[0].data());
   for (std::uint32_t operand : kernel.plan().graph.inputs)
     addresses.push_back(arguments.inputs[operand].data());
+  invocations.back().moveToFirsts(addresses.data() + addresses.size() -
+                                  kernel.tensors());
 }
 
 Status BatchCall::prepare() {
@@ -67,7 +69,7 @@ Status BatchCall::prepare() {
   const auto &used = kernel.requirements().operands;
   const std::size_t batch = outputs.size();
   std::vector<ByteRange> written(batch), read(batch * used.size());
-  std::vector<std::int64_t> bytes(1 + used.size()); // of an item's tensors
+  std::vector<ByteReach> bytes(1 + used.size()); // of an item's tensors
   const auto viewOf = [&](std::size_t i, std::size_t item) -> const auto & {
     return i == 0 ? outputs[item] : inputs[used[i - 1] * batch + item];
   };
@@ -76,14 +78,12 @@ Status BatchCall::prepare() {
       if (auto status = addInvocation(item); !status)
         return status;
       for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = bytesSpanned(viewOf(i, item));
+        bytes[i] = ByteReach::of(viewOf(i, item));
     }
     addLaunch(item);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      const auto *first = static_cast<const char *>(viewOf(i, item).data());
-      (i == 0 ? written[item]
-              : read[(i - 1) * batch + item]) = {first, first + bytes[i]};
-    }
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      (i == 0 ? written[item] : read[(i - 1) * batch + item]) =
+          bytes[i].from(viewOf(i, item).data());
   }
   return checkBatchOverlap(inputs, outputs, used, written, read);
 }
@@ -170,7 +170,8 @@ Status Execution::runAll(DefaultFloats &floats) {
       .stayAwake = options.stayAwake,
       .alone = options.tileElements > 0 ? 0 : unitsOf(grainsAlone * grain),
       .host = kernel.executorFor(options),
-      .floats = &floats};
+      .floats = &floats,
+      .interrupt = options.interrupt};
   const auto runRanges = [this](Ranges &ranges, TaskMemory &memory) {
     for (std::int64_t begin, end; ranges.next(begin, end);)
       run(begin, end, memory);

@@ -12,6 +12,7 @@
 #include "Support/Guarded.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 using namespace kexpr;
@@ -19,6 +20,18 @@ using namespace kexpr::runtime;
 
 /// Ranges for each thread, so that load is balanced.
 static constexpr std::int64_t RangesPerThread = 4;
+
+/// The longest range where the host may end the call.
+static std::int64_t rangeAsked(const Split &split) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (split.asked > 0)
+    return split.asked;
+  return split.grain > most / GrainsAsked ? most : split.grain * GrainsAsked;
+}
+
+static Error endedByHost() {
+  return {ErrorCode::InvalidArgument, "the host ended the call"};
+}
 
 namespace {
 /// A call and the threads that take part in it.
@@ -34,7 +47,9 @@ struct Shared {
         std::clamp<std::int64_t>(count / (grains * split.grain), 1, threads));
   }
   std::int64_t chunkFor(unsigned each, std::int64_t least) const {
-    return std::max(least, count / (RangesPerThread * each) + 1);
+    const std::int64_t most = split.interrupt.ask ? rangeAsked(split) : count;
+    return std::min(most,
+                    std::max(least, count / (RangesPerThread * each) + 1));
   }
   /// Whether the call is so short that waking a thread takes a good part of it.
   bool isShort() const {
@@ -94,6 +109,12 @@ static Status runHost(const Executor &host, unsigned threads, Team &team) {
   }
 }
 
+static Status runAlone(const Split &split, std::int64_t count, PartFn part) {
+  Ranges all(count, rangeAsked(split), split.interrupt);
+  part(all);
+  return all.isEnded() ? Status(endedByHost()) : Status();
+}
+
 /// Runs `part` over [0, count) as `threads` tasks of the host's executor, in
 /// ranges of at most `chunk`. What the executor does wrong is an error, and
 /// nothing that it does later touches memory of the call.
@@ -101,20 +122,19 @@ static Status runOnHost(const Split &split, unsigned threads,
                         std::int64_t count, std::int64_t chunk, PartFn part) {
   Team *const borrowed = guardedOr<Team *>(
       nullptr, [] { return &teams.get([] { return Teams(); }).borrow(); });
-  if (!borrowed) {
-    Ranges all(count);
-    part(all);
-    return {};
-  }
+  if (!borrowed)
+    return runAlone(split, count, part);
   Team &team = *borrowed;
-  team.open(count, chunk, threads, part);
+  team.open(count, chunk, threads, part, split.interrupt);
   Status status;
   const auto run = [&] { status = runHost(split.host, threads, team); };
   split.floats ? split.floats->restoreFor(run) : run();
   team.close();
   if (status && team.lackedMemory())
     team.takePart(0);
-  if (status && !team.isDone())
+  if (team.isEnded())
+    status = endedByHost();
+  else if (status && !team.isDone())
     status = Error(ErrorCode::InvalidArgument,
                    "the executor returned before its tasks were done");
   teams.find()->giveBack(team);
@@ -128,35 +148,32 @@ template <class F> static void ifThereIsMemory(F schedule) {
 }
 
 /// Runs a call on spinning threads if it is short, else on the scheduler's.
-static void runHere(const Shared &call) {
+static Status runHere(const Shared &call) {
   const Split &split = call.split;
   const unsigned helpers = call.threadsFor(GrainsShared / 2) - 1;
   const bool stays =
       split.stayAwake.count() > 0 && helpers > 0 && call.isShort();
   if (stays) {
     Team team(call.count, call.chunkFor(helpers + 1, split.grain / 2 + 1),
-              helpers + 1, call.part);
+              helpers + 1, call.part, split.interrupt);
     if (guardedOr(false,
                   [&] { return SpinPool::ofProcess().run(team, helpers); }))
-      return;
+      return team.isEnded() ? Status(endedByHost()) : Status();
   }
   const unsigned threads = call.count <= split.alone ? 1 : call.threadsFor(1);
-  Team team(call.count, call.chunkFor(threads, split.grain), threads,
-            call.part);
+  Team team(call.count, call.chunkFor(threads, split.grain), threads, call.part,
+            split.interrupt);
   if (threads > 1)
     ifThereIsMemory([&] { runOnScheduler(threads, team); });
   if (!team.isDone())
     team.takePart(0);
   if (stays)
     ifThereIsMemory([&] { keepSpinning(helpers, split.stayAwake); });
+  return team.isEnded() ? Status(endedByHost()) : Status();
 }
 
 Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
-  const auto alone = [&]() -> Status {
-    Ranges all(count);
-    part(all);
-    return {};
-  };
+  const auto alone = [&] { return runAlone(split, count, part); };
   if (split.maxThreads == 1 || count <= split.grain)
     return alone();
   const auto limited = [&split](unsigned threads) {
@@ -171,9 +188,10 @@ Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
                        : runOnHost(split, taking, count,
                                    call.chunkFor(taking, split.grain), part);
   }
-  const unsigned here = guardedOr(1u, schedulerThreads);
+  unsigned here = guardedOr(1u, schedulerThreads);
+  if (split.maxThreads == 0)
+    here = std::min(here, guardedOr(1u, [] { return threadLimit(); }));
   if (here == 1)
     return alone();
-  runHere({count, split, limited(here), part});
-  return {};
+  return runHere({count, split, limited(here), part});
 }

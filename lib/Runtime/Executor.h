@@ -20,6 +20,10 @@ namespace kexpr::runtime {
 /// must have work for longer than it takes to hand it over.
 inline constexpr std::int64_t GrainsShared = 4;
 
+/// Grains of the longest range where the host may end the call: a millisecond
+/// of work.
+inline constexpr std::int64_t GrainsAsked = 256;
+
 /// How a range of elements is split.
 struct Split {
   /// Elements of one task at least.
@@ -35,6 +39,10 @@ struct Split {
   /// Keeps the floating-point environment that the host's executor is called
   /// in; null if it is the default.
   DefaultFloats *floats = nullptr;
+  /// The host's, which may end it, and the elements of the longest range then;
+  /// 0 is `GrainsAsked` grains.
+  Interrupt interrupt = {};
+  std::int64_t asked = 0;
 };
 
 /// Runs `part` over [0, count) and returns when all of it is done. A range of
@@ -44,7 +52,7 @@ struct Split {
 /// caller, so that a host's own arena bounds it. A thread that waits runs no
 /// task of the host's, and a host that cancels its own tasks cancels none of
 /// these. In a child of fork, oneTBB has no threads. Errors: those of an
-/// executor that throws or does not run its tasks.
+/// executor that throws or does not run its tasks, and of a host that ends it.
 Status forRange(std::int64_t count, const Split &split, PartFn part);
 
 } // namespace kexpr::runtime

@@ -11,6 +11,8 @@
 #include "Support/Text.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -50,7 +52,81 @@ static bool isFirstOfCore(unsigned thread) {
   return !text.empty() && takeNumber(rest) == thread;
 }
 
-static constinit Once<const unsigned> threads, cores;
+/// The whole number above 0 that a variable begins with; 0 if there is none.
+static unsigned threadsIn(const char *variable) {
+  std::string_view text = variable ? variable : "";
+  const std::uint64_t count = takeNumber(text);
+  return count > 65535 ? 0 : static_cast<unsigned>(count);
+}
+
+/// The threads that a quota has time for; a large number for none.
+static unsigned threadsFor(std::string_view quota) {
+  const std::uint64_t time = takeNumber(quota), period = takeNumber(quota);
+  constexpr unsigned none = std::numeric_limits<unsigned>::max();
+  return time > 0 && period > 0 && time / period < 65535
+             ? static_cast<unsigned>((time + period - 1) / period)
+             : none;
+}
+
+unsigned runtime::threadLimit(const char *own, const char *openMp,
+                              std::string_view quota) {
+  for (const char *variable : {own, openMp})
+    if (const unsigned count = threadsIn(variable))
+      return count;
+  return threadsFor(quota);
+}
+
+std::string runtime::tightestQuota(std::string group,
+                                   std::string (*quotaOf)(std::string_view)) {
+  std::string tightest;
+  for (;;) {
+    std::string quota = quotaOf(group);
+    if (tightest.empty() || threadsFor(quota) < threadsFor(tightest))
+      tightest = std::move(quota);
+    if (group.empty())
+      return tightest;
+    group.resize(std::min(group.rfind('/'), group.size() - 1));
+  }
+}
+
+/// The path of this process's group among lines such as "4:cpu,cpuacct:/a/b",
+/// where the controllers are `controllers`; that of the root without.
+static std::string groupIn(const std::string &lines,
+                           std::string_view controllers) {
+  const auto line = lines.find(concat(':', controllers, ":/"));
+  if (line == std::string::npos)
+    return "";
+  const auto begin = line + controllers.size() + 2;
+  const std::string path = lines.substr(begin, lines.find('\n', begin) - begin);
+  return path == "/" ? "" : path;
+}
+
+/// The tightest quota of this process's control group and of those that it is
+/// in. In a container, its own group is the root that it sees.
+static std::string quotaOfGroups() {
+  const std::string groups = systemText("/proc/self/cgroup");
+  std::string quota =
+      tightestQuota(groupIn(groups, ""), [](std::string_view group) {
+        return systemText(concat("/sys/fs/cgroup", group, "/cpu.max"));
+      });
+  if (!quota.empty())
+    return quota;
+  return tightestQuota(groupIn(groups, "cpu,cpuacct"), [](std::string_view of) {
+    const std::string group = concat("/sys/fs/cgroup/cpu", of, "/cpu.cfs_");
+    std::string text = systemText(group + "quota_us");
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text + systemText(group + "period_us");
+  });
+}
+
+static constinit Once<const unsigned> threads, cores, limit;
+
+unsigned runtime::threadLimit() {
+  return limit.get([] {
+    return threadLimit(std::getenv("KEXPR_NUM_THREADS"),
+                       std::getenv("OMP_NUM_THREADS"), quotaOfGroups());
+  });
+}
 
 unsigned runtime::threadCount() {
   return threads.get(

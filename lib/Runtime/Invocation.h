@@ -17,7 +17,8 @@ class Invocation;
 /// in nothing else.
 struct Launch {
   const Invocation *call;
-  void *const *first; ///< The first elements: of outputs, then of inputs.
+  /// The elements that are visited first: of outputs, then of inputs.
+  void *const *first;
 };
 
 /// The copy of an input, and the tile that it holds.
@@ -71,6 +72,8 @@ public:
   const Loop &chosen() const { return *loop; }
   /// With the addresses of the tensors that it was prepared for.
   Launch launch() const { return {this, nest.firsts()}; }
+  /// See `LoopNest`; for a `Launch` with other addresses.
+  void moveToFirsts(void **pointers) const { nest.moveToFirsts(pointers); }
   /// The addresses of parameters, valid as long as this lives.
   void fillParameters(void **pointers) const;
   /// The arguments of the loop: the first element of every slot, and the byte

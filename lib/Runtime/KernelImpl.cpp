@@ -9,6 +9,7 @@
 #include "Inspect/Render.h"
 #include "Runtime/Execution.h"
 #include "Runtime/PreparedImpl.h"
+#include "Support/CallMemory.h"
 #include "Support/Text.h"
 
 using namespace kexpr;
@@ -102,7 +103,7 @@ bool KernelImpl::runContiguous(const CallArguments &call,
        call.outputs[0].shape().rank() == 0))
     return false;
   const std::int64_t count = required.contiguousCount(call);
-  if (count < 0 || !launching.isSerial(count, options) ||
+  if (count < 0 || !launching.isOnePart(count, options) ||
       launching.mayStream(static_cast<double>(count), options))
     return false;
   InlineBuffer<void *, 16> pointers(slots());
@@ -130,23 +131,16 @@ Status KernelImpl::prepareRows(RowCall &call, const CallArguments &arguments,
                error.range());
 }
 
-Status KernelImpl::runRows(std::span<const RowCall> calls,
-                           std::span<const CallArguments> arguments,
+Status KernelImpl::runRows(const RowCall &call, const CallArguments &arguments,
                            const RunOptions &options, DefaultFloats &floats,
                            const RowSumSink *sink) const {
   InlineBuffer<void *, 16> first(tensors());
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    void **next = first.data();
-    for (const TensorView &output : arguments[i].outputs)
-      *next++ = output.data();
-    for (std::uint32_t operand : plan().graph.inputs)
-      *next++ = arguments[i].inputs[operand].data();
-    if (auto status = calls[i].run(first.data(), options, executorFor(options),
-                                   floats, sink);
-        !status)
-      return status;
-  }
-  return {};
+  void **next = first.data();
+  for (const TensorView &output : arguments.outputs)
+    *next++ = output.data();
+  for (std::uint32_t operand : plan().graph.inputs)
+    *next++ = arguments.inputs[operand].data();
+  return call.run(first.data(), options, executorFor(options), floats, sink);
 }
 
 bool KernelImpl::KeptCall::isFor(const CallArguments &arguments) const {
@@ -170,57 +164,99 @@ std::size_t KernelImpl::KeptCall::size() const {
          (inputs.size() + outputs.size()) * sizeof(TensorView) + call->size();
 }
 
+/// The kept call for tensors like these, if their memory may be used; else
+/// null.
+const KernelImpl::KeptCall *
+KernelImpl::findCall(const CallArguments &arguments) const {
+  for (const KeptCall &each : keptCalls)
+    if (each.isFor(arguments) && each.call->isRight(arguments))
+      return &each;
+  return nullptr;
+}
+
+/// Prepares a call, and keeps it, or has `own` keep it.
+Expected<const KernelImpl::KeptCall *>
+KernelImpl::makeCall(const CallArguments &arguments, const RunOptions &options,
+                     KeptCalls &own) const {
+  std::vector<TensorView> inputs;
+  for (std::size_t i = 0; i < arguments.inputs.count; ++i)
+    inputs.push_back(arguments.inputs[i]);
+  const auto &outputs = arguments.outputs;
+  auto made = PreparedImpl::create(KernelPtr(KernelPtr(), this), inputs,
+                                   outputs, options, true);
+  if (!made)
+    return made.error();
+  KeptCall call{std::move(inputs), {outputs.begin(), outputs.end()}, *made};
+  if (keptCalls.size() < MaxKeptCalls)
+    return &keptCalls.pushUnless(
+        [&](const KeptCall &each) { return each.isFor(arguments); },
+        std::move(call));
+  own.push_back(std::make_unique<const KeptCall>(std::move(call)));
+  return own.back().get();
+}
+
 Status KernelImpl::runReducing(const CallArguments &arguments,
                                const RunOptions &options,
                                DefaultFloats &floats) const {
-  const auto isSame = [&](const KeptCall &each) {
-    return each.isFor(arguments);
-  };
-  for (const KeptCall &each : keptCalls)
-    if (isSame(each) && each.call->isRight(arguments))
-      return runRows({&*each.call->rowCall(), 1}, {&arguments, 1}, options,
-                     floats);
-  const Span<const TensorView> inputs(arguments.inputs.first,
-                                      arguments.inputs.count);
-  auto made = PreparedImpl::create(KernelPtr(KernelPtr(), this), inputs,
-                                   arguments.outputs, options, true);
-  if (!made)
-    return made.error();
-  const auto &outputs = arguments.outputs;
-  if (keptCalls.size() < MaxKeptCalls)
-    keptCalls.pushUnless(
-        isSame, std::vector<TensorView>(inputs.begin(), inputs.end()),
-        std::vector<TensorView>(outputs.begin(), outputs.end()), *made);
-  return runRows({(*made)->rowCall(), 1}, {&arguments, 1}, options, floats);
+  KeptCalls own;
+  const KeptCall *call = findCall(arguments);
+  if (!call) {
+    auto made = makeCall(arguments, options, own);
+    if (!made)
+      return made.error();
+    call = *made;
+  }
+  return runRows(*call->call->rowCall(), arguments, options, floats);
 }
+
+static constinit thread_local CallMemory::Kept batchesOfThread;
 
 /// A batch of calls that reduce, one after the other.
 Status KernelImpl::runRowBatch(const CallArguments &all,
                                const RunOptions &options,
                                DefaultFloats &floats) const {
-  const std::size_t batch = all.outputs.size();
-  std::vector<CallArguments> arguments;
-  std::vector<RowCall> calls;
-  std::vector<ByteRange> written, read;
+  const std::size_t batch = all.outputs.size(), used = required.operands.size();
+  const CallMemory memory(
+      batchesOfThread,
+      batch * (sizeof(const KeptCall *) + (1 + used) * sizeof(ByteRange)));
+  auto *const written = reinterpret_cast<ByteRange *>(memory.get());
+  ByteRange *const read = written + batch;
+  auto *const calls = reinterpret_cast<const KeptCall **>(read + batch * used);
+  const auto itemAt = [&](std::size_t item) -> CallArguments {
+    return {{all.inputs.first + item, all.inputs.count / batch, batch},
+            all.outputs.subspan(item, 1)};
+  };
+  KeptCalls own;
   for (std::size_t item = 0; item < batch; ++item) {
-    arguments.push_back(
-        {{all.inputs.first + item, all.inputs.count / batch, batch},
-         all.outputs.subspan(item, 1)});
-    RowCall &call = calls.emplace_back(plan(), required, *sweeps);
-    if (auto status = prepareRows(call, arguments[item]); !status)
-      return Error(status.error().code(),
-                   concat("batch item ", item, ": ", status.error().message()));
-    written.push_back(ByteRange::of(all.outputs[item]));
+    const CallArguments arguments = itemAt(item);
+    // Mostly that of the item before.
+    const KeptCall *call = item > 0 ? calls[item - 1] : nullptr;
+    if (!call || !call->isFor(arguments) || !call->call->isRight(arguments))
+      call = findCall(arguments);
+    if (!call) {
+      auto made = makeCall(arguments, options, own);
+      if (!made)
+        return Error(made.error().code(),
+                     concat("batch item ", item, ": ", made.error().message()));
+      call = *made;
+    }
+    calls[item] = call;
+    written[item] = ByteRange::of(all.outputs[item]);
+    for (std::size_t i = 0; i < used; ++i)
+      read[i * batch + item] =
+          ByteRange::of(arguments.inputs[required.operands[i]]);
   }
-  for (std::uint32_t operand : required.operands)
-    for (const CallArguments &each : arguments)
-      read.push_back(ByteRange::of(each.inputs[operand]));
-  if (auto status =
-          checkBatchOverlap({all.inputs.first, all.inputs.count}, all.outputs,
-                            required.operands, written, read);
+  if (auto status = checkBatchOverlap({all.inputs.first, all.inputs.count},
+                                      all.outputs, required.operands,
+                                      {written, batch}, {read, batch * used});
       !status)
     return status;
-  return runRows(calls, arguments, options, floats);
+  for (std::size_t item = 0; item < batch; ++item)
+    if (auto status = runRows(*calls[item]->call->rowCall(), itemAt(item),
+                              options, floats);
+        !status)
+      return status;
+  return {};
 }
 
 Status KernelImpl::run(Span<const TensorView> inputs,

@@ -114,15 +114,19 @@ private:
     bool isFor(const CallArguments &arguments) const;
     std::size_t size() const;
   };
+  using KeptCalls = std::vector<std::unique_ptr<const KeptCall>>;
   /// Calls with other shapes or strides are prepared each time.
   static constexpr std::size_t MaxKeptCalls = 16;
 
+  const KeptCall *findCall(const CallArguments &arguments) const;
+  Expected<const KeptCall *> makeCall(const CallArguments &arguments,
+                                      const RunOptions &options,
+                                      KeptCalls &own) const;
   Status runReducing(const CallArguments &arguments, const RunOptions &options,
                      DefaultFloats &floats) const;
   bool runContiguous(const CallArguments &call,
                      const RunOptions &options) const;
-  Status runRows(std::span<const RowCall> calls,
-                 std::span<const CallArguments> arguments,
+  Status runRows(const RowCall &call, const CallArguments &arguments,
                  const RunOptions &options, DefaultFloats &floats,
                  const RowSumSink *sink = nullptr) const;
   Error hasNoSum(std::size_t output) const;

@@ -94,9 +94,7 @@ Status KernelImpl::runSums(Span<const TensorView> inputs, SumStateImpl &state,
   RowCall call(plan(), required, *sweeps);
   if (auto status = prepareRows(call, arguments); !status)
     return status;
-  if (auto status =
-          runRows({&call, 1}, {&arguments, 1}, options, floats, &sink);
-      !status)
+  if (auto status = runRows(call, arguments, options, floats, &sink); !status)
     return status;
   // One value may be several outputs.
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {

@@ -24,6 +24,16 @@ class LaunchPolicy {
 public:
   explicit LaunchPolicy(const semantics::Plan &plan);
 
+  /// Whether a loop has a variant that writes past the caches, which large
+  /// calls gain by.
+  static bool isStreamable(const semantics::Plan &plan) {
+    const auto isPlain = [](const semantics::Access &output) {
+      return output.pattern == semantics::AccessPattern::Contiguous &&
+             !output.reducing;
+    };
+    return std::ranges::all_of(plan.outputs, isPlain) && waitsForMemory(plan);
+  }
+
   /// Elements of one task at least.
   std::int64_t grainFor(const RunOptions &options) const {
     return options.tileElements > 0 ? options.tileElements : grain;
@@ -34,6 +44,12 @@ public:
       return true;
     return options.tileElements > 0 ? count <= options.tileElements
                                     : count < GrainsShared * grain;
+  }
+  /// Whether it is one part of work there, between whose ends no host could
+  /// end it.
+  bool isOnePart(std::int64_t count, const RunOptions &options) const {
+    return isSerial(count, options) &&
+           (!options.interrupt.ask || count / GrainsAsked <= grainFor(options));
   }
   /// Whether a call or batch of so many elements may write past the caches.
   bool mayStream(double count, const RunOptions &options) const {
@@ -63,6 +79,13 @@ public:
   }
 
 private:
+  /// For kernels that compute longer, streamed stores cost up to a twentieth
+  /// (Zen 5).
+  static bool waitsForMemory(const semantics::Plan &plan) {
+    constexpr double mostOperations = 6; // a byte
+    return plan.work().operations <=
+           mostOperations * static_cast<double>(plan.bytesPerElement());
+  }
   /// Whether bytes are as many as a limit or the last-level cache has.
   static bool passes(double bytes, double limit) {
     // Less than any machine's caches hold: what most calls move.
@@ -86,10 +109,7 @@ inline LaunchPolicy::LaunchPolicy(const semantics::Plan &plan)
   constexpr double perByte = 0.012, perOperation = 0.02, enough = 4000; // ns
   grain = static_cast<std::int64_t>(
       enough / std::max({perByte * bytes, perOperation * operations, perByte}));
-  // For kernels that compute longer, streamed stores cost up to a twentieth
-  // (Zen 5).
-  constexpr double mostOperations = 6; // a byte
-  if (operations > mostOperations * bytes)
+  if (!waitsForMemory(plan))
     bytesMoved = 0;
 }
 

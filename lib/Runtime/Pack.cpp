@@ -9,6 +9,7 @@
 #include "kexpr/Tensor.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -240,14 +241,20 @@ void gatherRows(const Box3D &box, const char *from, char *to) {
 /// columns of the copy; see `PackBox` for `ahead`.
 template <class T>
 void copyBox(const Box3D &box, const char *from, char *to, std::int64_t ahead) {
-  const PackAxis &row = box.row, &column = box.column;
+  PackAxis row = box.row;
+  const PackAxis &column = box.column;
   constexpr std::int64_t size = sizeof(T), square = TransposeWidth / size;
   if (column.from == 0)
     return splatRows<T>(box, from, to);
   if (column.from == size)
     return copyRows<64>(box, column.count * size, from, to);
-  if (row.from != size || row.count < square || column.count < square)
+  if (std::abs(row.from) != size || row.count < square || column.count < square)
     return gatherRows<T>(box, from, to);
+  if (row.from < 0) {
+    from += (row.count - 1) * row.from;
+    to += (row.count - 1) * row.to;
+    row = {row.count, size, -row.to};
+  }
   for (std::int64_t p = 0; p < box.plane.count; ++p)
     transpose<T>({column.count, row.count, from + p * box.plane.from,
                   column.from, to + p * box.plane.to, row.to, ahead});
@@ -319,7 +326,8 @@ void Packer::pairTransposed() {
     return;
   unsigned shortest = count - 1;
   for (unsigned axis = 0; axis + 1 < count; ++axis)
-    if (axes[axis].from > 0 && axes[axis].from < axes[shortest].from)
+    if (axes[axis].from != 0 &&
+        std::abs(axes[axis].from) < std::abs(axes[shortest].from))
       shortest = axis;
   if (shortest + 2 < count)
     std::rotate(axes + shortest, axes + shortest + 1, axes + count - 1);

@@ -14,7 +14,7 @@
 namespace kexpr::runtime {
 
 /// One axis of a box: its steps, and the bytes that one of them moves by in
-/// the operand and in the copy. No number is negative.
+/// the operand and in the copy. In the operand it may be backwards.
 struct PackAxis {
   std::int64_t count;
   std::int64_t from;

@@ -9,7 +9,7 @@
 /// The way of an expression from its text to the address of its code. Each
 /// stage calls the next, and asks memory or the cache on disk first:
 ///
-///   EngineImpl::compile      parse
+///   EngineImpl::compile      parse, and lower infix text
 ///   EngineImpl::findOrMake   find the kernel in memory, or else
 ///   makeKernel                 check, plan
 ///   Compiler::compile          find the loop in memory, or else by its tiers
@@ -23,6 +23,7 @@
 #include "Runtime/Pipeline.h"
 
 #include "Semantics/Check.h"
+#include "Semantics/InfixLowering.h"
 #include "Support/InlineBuffer.h"
 #include "Syntax/Parser.h"
 
@@ -37,12 +38,14 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 /// The key of a text in the cache: the options that code depends on, in one
-/// form each, and the text.
+/// form each, and the text. That of infix text has what its meaning depends on
+/// as well, and limits, as the kernel's expression does not tell what it took.
 class CacheKey {
 public:
   CacheKey(const CompileOptions &options, std::string_view text)
       : chars(2 + options.operandTypes.size() +
-              5 * options.zeroDimOperands.size() + 1 + text.size()) {
+              5 * options.zeroDimOperands.size() + infixSize(options) + 1 +
+              text.size()) {
     put(static_cast<char>(options.mode));
     put(static_cast<char>(options.precision));
     std::size_t last = size;
@@ -54,39 +57,117 @@ public:
     size = last; // F32 goes without saying
     for (std::uint32_t operand : options.zeroDimOperands) {
       put('@');
-      std::memcpy(chars.data() + size, &operand, sizeof operand);
-      size += sizeof operand;
+      putBytes(&operand, sizeof operand);
     }
+    if (options.syntax != Syntax::Pnnx)
+      putInfix(options);
     put('\n');
-    std::copy(text.begin(), text.end(), chars.data() + size);
-    size += text.size();
+    putBytes(text.data(), text.size());
   }
   operator std::string_view() const { return {chars.data(), size}; }
 
 private:
+  static std::size_t infixSize(const CompileOptions &options);
+  void putInfix(const CompileOptions &options);
   void put(char c) { chars[size++] = c; }
+  void putBytes(const void *bytes, std::size_t count) {
+    if (count)
+      std::memcpy(chars.data() + size, bytes, count);
+    size += count;
+  }
 
   InlineBuffer<char, 256> chars;
   std::size_t size = 0;
 };
 } // namespace
 
+std::size_t CacheKey::infixSize(const CompileOptions &options) {
+  if (options.syntax == Syntax::Pnnx)
+    return 0;
+  std::size_t bytes =
+      2 + sizeof options.limits + 5 * options.numberOperands.size();
+  for (const std::string &name : options.operandNames)
+    bytes += 1 + sizeof name.size() + name.size();
+  return bytes;
+}
+
+void CacheKey::putInfix(const CompileOptions &options) {
+  put('~');
+  put(static_cast<char>(options.semantics));
+  putBytes(&options.limits, sizeof options.limits);
+  for (std::uint32_t operand : options.numberOperands) {
+    put('#');
+    putBytes(&operand, sizeof operand);
+  }
+  for (const std::string &name : options.operandNames) {
+    const std::size_t length = name.size();
+    put('=');
+    putBytes(&length, sizeof length);
+    putBytes(name.data(), length);
+  }
+}
+
 Expected<KernelPtr> EngineImpl::compile(std::string_view text,
                                         const CompileOptions &options) {
+  if (options.syntax == Syntax::Infix)
+    return compileInfix(text, options);
+  if (options.semantics == Semantics::Numpy)
+    return Error(ErrorCode::Unsupported,
+                 "texts of PNNX have the semantics of PyTorch");
   const auto start = Clock::now();
   auto expression = Expression::parse(text, options.limits);
   if (!expression)
     return expression.error();
-  return findOrMake(*expression, options, Clock::now() - start);
+  return findOrMake(*expression, options, options, text, Clock::now() - start);
+}
+
+Expected<KernelPtr> EngineImpl::compileInfix(std::string_view text,
+                                             const CompileOptions &options) {
+  const auto start = Clock::now();
+  auto program =
+      semantics::readInfix(text, options.operandNames, options.limits);
+  if (!program)
+    return program.error();
+  const bool isTorch = options.semantics == Semantics::Torch;
+  std::vector<InfixOperand> operands;
+  for (DType type : options.operandTypes)
+    operands.push_back({type});
+  for (std::uint32_t index : options.zeroDimOperands)
+    if (index < operands.size())
+      operands[index].kind = OperandKind::ZeroDim;
+  for (std::uint32_t index : options.numberOperands) {
+    if (index >= operands.size())
+      return Error(ErrorCode::InvalidArgument,
+                   "an operand that is a number has no type");
+    operands[index].kind = OperandKind::Number;
+  }
+  auto lowered = semantics::lowerInfix(
+      **program, {operands.data(), operands.size()}, options.semantics);
+  if (!lowered)
+    return lowered.error();
+  // What the text means is all in the expression now.
+  CompileOptions plain = options;
+  plain.syntax = Syntax::Pnnx;
+  plain.semantics = Semantics::Default;
+  plain.operandNames.clear();
+  plain.numberOperands.clear();
+  if (!isTorch)
+    plain.zeroDimOperands.clear();
+  auto kernel = findOrMake(lowered->expression, plain, options, text,
+                           Clock::now() - start);
+  if (!kernel)
+    return semantics::placeInInfix(kernel.error(), **program, *lowered);
+  return kernel;
 }
 
 Expected<KernelPtr> EngineImpl::findOrMake(const Expression &expression,
                                            const CompileOptions &options,
+                                           const CompileOptions &given,
+                                           std::string_view text,
                                            std::chrono::nanoseconds parseTime) {
   return shared->withStack(options.mode, [&] {
     return cache.findOrMake(
-        CacheKey(options, expression.canonical()),
-        CacheKey(options, expression.text()),
+        CacheKey(options, expression.canonical()), CacheKey(given, text),
         [&] { return makeKernel(shared, expression, options, parseTime); });
   });
 }
@@ -149,6 +230,11 @@ Expected<LoopPtr> Compiler::compile(const Plan &plan, Mode mode,
 
 Expected<std::shared_ptr<Loop>> Compiler::makeLoop(const Plan &plan, Mode mode,
                                                    CompileTimes *times) const {
+  if (!options.aheadDirectory.empty()) {
+    if (Status status = makeAhead(plan); !status)
+      return status.error();
+    mode = Mode::Interpret;
+  }
   const auto level = lastLevel(plan, mode);
   const bool isTiered = mode == Mode::Tiered;
   limited += mode != Mode::Interpret && level != levelOf(mode);
@@ -162,17 +248,19 @@ Expected<std::shared_ptr<Loop>> Compiler::makeLoop(const Plan &plan, Mode mode,
     code = std::move(*found);
   }
   if (code) {
-    dump(plan, *level);
+    dump(plan, code->tier == Tier::Baseline ? OptLevel::Baseline
+                                            : OptLevel::Optimized);
     return std::make_shared<Loop>(plan, std::move(code));
   }
   // Options that describe no machine are an error at once.
-  if (level && isTiered && namesTarget)
+  if (level && isTiered && namesTarget && backend::isPartOfBuild())
     if (const auto machine = target(); !machine)
       return machine.error();
   code = std::make_unique<Code>();
   code->interpreter.emplace(plan);
   auto loop = std::make_shared<Loop>(plan, std::move(code));
-  if (level && isTiered) {
+  // All that there is on disk was found.
+  if (level && isTiered && backend::isPartOfBuild()) {
     const auto kept = std::make_shared<const Plan>(plan);
     improveLater(loop, kept, OptLevel::Baseline);
     if (level == OptLevel::Optimized)
@@ -190,7 +278,7 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
   auto start = Clock::now();
   // Find on disk.
   if (disk && origin != CodeOrigin::Generator) {
-    const auto image = disk->find(keyOnDisk(plan, level));
+    const auto image = findOnDisk(plan, level);
     if (log)
       log->diskAsked(plan, level, image.has_value(), Clock::now() - start);
     if (image)
@@ -202,9 +290,10 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
   if (origin == CodeOrigin::Disk)
     return CodePtr();
   // Emit, generate, link. Where nothing can be made executable, LLVM cannot be
-  // loaded either, and there is no code instead of an error.
+  // loaded either, and there is no code instead of an error, as in a build
+  // without LLVM.
   const auto failed = [&memory](const Error &error) -> Expected<CodePtr> {
-    if (memory->status())
+    if (memory->status() && backend::isPartOfBuild())
       return error;
     return CodePtr();
   };
@@ -260,15 +349,24 @@ Expected<Plan> runtime::planOf(const Expression &expression,
 KernelPtr EngineImpl::find(std::string_view text,
                            const CompileOptions &options) {
   KernelPtr kernel = cache.find(CacheKey(options, text));
-  return kernel && syntax::fits(kernel->expression(), options.limits) ? kernel
-                                                                      : nullptr;
+  const bool isFound =
+      kernel && (options.syntax == Syntax::Infix ||
+                 (options.semantics != Semantics::Numpy &&
+                  syntax::fits(kernel->expression(), options.limits)));
+  return isFound ? kernel : nullptr;
 }
 
 Expected<KernelPtr> EngineImpl::compile(const Expression &expression,
                                         const CompileOptions &options) {
+  if (options.syntax != Syntax::Pnnx) {
+    CompileOptions plain = options;
+    plain.syntax = Syntax::Pnnx;
+    plain.semantics = Semantics::Default;
+    return compile(expression, plain);
+  }
   if (KernelPtr kernel = cache.find(CacheKey(options, expression.text())))
     return kernel;
-  return findOrMake(expression, options, {});
+  return findOrMake(expression, options, options, expression.text(), {});
 }
 
 EngineStats EngineImpl::stats() const {

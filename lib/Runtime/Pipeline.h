@@ -32,8 +32,13 @@ public:
   const Compiler &compiler() const { return *shared; }
 
 private:
+  Expected<KernelPtr> compileInfix(std::string_view text,
+                                   const CompileOptions &options);
+  /// `given` and `text` are what the host asked for.
   Expected<KernelPtr> findOrMake(const Expression &expression,
                                  const CompileOptions &options,
+                                 const CompileOptions &given,
+                                 std::string_view text,
                                  std::chrono::nanoseconds parseTime);
 
   std::shared_ptr<const Compiler> shared;

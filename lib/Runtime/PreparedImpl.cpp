@@ -43,7 +43,7 @@ Status PreparedImpl::prepare(Span<const TensorView> inputs,
     noteMemory(inputs, outputs);
   const std::int64_t count = call.count();
   if (count == 0 || !call.isOneLoop() ||
-      !kernel->policy().isSerial(count, options) ||
+      !kernel->policy().isOnePart(count, options) ||
       kernel->policy().mayStream(static_cast<double>(count), options))
     return {};
   strides.resize(kernel->tensors());
@@ -108,9 +108,9 @@ void PreparedImpl::noteMemory(Span<const TensorView> inputs,
                               Span<const TensorView> outputs) {
   const auto &operands = kernel->requirements().operands;
   for (std::uint32_t operand : operands)
-    inputBytes.push_back(bytesSpanned(inputs[operand]));
+    inputBytes.push_back(ByteReach::of(inputs[operand]));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputBytes.push_back(bytesSpanned(outputs[i]));
+    outputBytes.push_back(ByteReach::of(outputs[i]));
     for (std::uint32_t operand : operands)
       mayBe.push_back(haveOneLayout(outputs[i], inputs[operand]) &&
                       (!rows || rows->mayShare(i, operand)));
@@ -129,18 +129,18 @@ Status PreparedImpl::check(Span<const void *const> inputs,
   InlineBuffer<ByteRange, 8> written(outputs.size());
   InlineBuffer<ByteRange, 16> read(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const char *first = static_cast<const char *>(inputs[operands[i]]);
-    if (!first && inputBytes[i] > 0)
+    const void *first = inputs[operands[i]];
+    if (!first && !inputBytes[i].empty())
       return Error(ErrorCode::InvalidArgument,
                    concat("operand @", operands[i], " has a null pointer"));
-    read[i] = {first, first + inputBytes[i]};
+    read[i] = inputBytes[i].from(first);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const char *first = static_cast<const char *>(outputs[i]);
-    if (!first && outputBytes[i] > 0)
+    const void *first = outputs[i];
+    if (!first && !outputBytes[i].empty())
       return Error(ErrorCode::InvalidArgument,
                    concat("output ", i, " has a null pointer"));
-    written[i] = {first, first + outputBytes[i]};
+    written[i] = outputBytes[i].from(first);
   }
   return kernel->requirements().checkOverlap(
       {written.data(), written.size()}, {read.data(), read.size()},
@@ -197,12 +197,14 @@ void PreparedImpl::runLoop(void *const *slots) const {
 void PreparedImpl::fillGroup(void **next, const OutputGroup &group,
                              void *const *slots) const {
   const auto &inputs = kernel->plan().graph.inputs;
+  void **const first = next;
   for (std::size_t output : group.outputs)
     *next++ = slots[output];
   for (std::uint32_t operand : group.call->kernel->plan().graph.inputs)
     *next++ = slots[kernel->plan().outputs.size() +
                     (std::find(inputs.begin(), inputs.end(), operand) -
                      inputs.begin())];
+  group.call->call.moveToFirsts(first);
   group.call->call.fillParameters(next);
 }
 

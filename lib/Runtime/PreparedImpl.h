@@ -42,10 +42,12 @@ public:
   /// Fills `slots`; `address` gives the first element of an input or output.
   template <class I, class O, class F>
   void fill(void **slots, I inputs, O outputs, F address) const {
+    void **const first = slots;
     for (const auto &output : outputs)
       *slots++ = const_cast<void *>(address(output));
     for (std::uint32_t operand : kernel->plan().graph.inputs)
       *slots++ = const_cast<void *>(address(inputs[operand]));
+    call.moveToFirsts(first);
     call.fillParameters(slots);
   }
   Status launch(void *const *slots, DefaultFloats &floats) const;
@@ -86,7 +88,7 @@ private:
   std::vector<std::int64_t> strides;
   /// For memory that comes later: the bytes of every output and operand, and
   /// for every output which operands it may be, having their layout.
-  std::vector<std::int64_t> outputBytes, inputBytes;
+  std::vector<ByteReach> outputBytes, inputBytes;
   std::vector<bool> mayBe;
 };
 

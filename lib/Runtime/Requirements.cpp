@@ -7,8 +7,10 @@
 #include "Runtime/Requirements.h"
 
 #include "Support/Text.h"
+#include "Support/ThreadMemory.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -77,18 +79,25 @@ struct Role {
 };
 } // namespace
 
-std::int64_t runtime::bytesSpanned(const TensorView &view) {
+ByteReach ByteReach::of(const TensorView &view) {
   if (view.shape().elementCount() <= 0)
-    return 0;
-  std::int64_t last = 0;
-  for (std::size_t axis = 0; axis < view.shape().rank(); ++axis)
-    last += (view.shape()[axis] - 1) * view.strides()[axis];
-  return (last + 1) * static_cast<std::int64_t>(sizeOf(view.type()));
+    return {};
+  std::int64_t lowest = 0, highest = 0;
+  for (std::size_t axis = 0; axis < view.shape().rank(); ++axis) {
+    const std::int64_t stride = view.strides()[axis];
+    (stride < 0 ? lowest : highest) += (view.shape()[axis] - 1) * stride;
+  }
+  const auto size = static_cast<std::int64_t>(sizeOf(view.type()));
+  return {lowest * size, (highest + 1) * size};
 }
 
 ByteRange ByteRange::of(const TensorView &view) {
-  const char *first = static_cast<const char *>(view.data());
-  return {first, first + bytesSpanned(view)};
+  return ByteReach::of(view).from(view.data());
+}
+
+std::int64_t runtime::bytesSpanned(const TensorView &view) {
+  const ByteReach reach = ByteReach::of(view);
+  return reach.end - reach.begin;
 }
 
 bool runtime::haveOneLayout(const TensorView &a, const TensorView &b) {
@@ -111,12 +120,15 @@ static Status checkLayout(const TensorView &view, const Role &role) {
                  concat(role.str(), " has the impossible shape ", shape.str()));
   // So that the bytes spanned by all axes stay far below 2^63.
   constexpr std::int64_t farthest = std::int64_t{1} << 52;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-    if (strides[axis] < 0 || (count > 0 && shape[axis] > 1 &&
-                              strides[axis] > farthest / (shape[axis] - 1)))
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (count == 0 || shape[axis] == 1)
+      continue;
+    const std::int64_t most = farthest / (shape[axis] - 1);
+    if (strides[axis] > most || strides[axis] < -most)
       return Error(
           ErrorCode::InvalidArgument,
           concat(role.str(), " has the impossible strides ", strides.str()));
+  }
   return {};
 }
 
@@ -139,14 +151,17 @@ static Status checkView(const TensorView &view, const Role &role, DType type) {
 }
 
 /// Whether two elements of the view may share memory: in the order of strides,
-/// an axis does not step over all elements of the axes before.
+/// whatever their signs, an axis does not step over all elements of the axes
+/// before.
 static bool overlapsItself(const TensorView &view) {
-  const Shape &shape = view.shape(), &strides = view.strides();
-  std::int64_t order[MaxRank];
+  const Shape &shape = view.shape();
+  std::int64_t order[MaxRank], strides[MaxRank];
   std::size_t axes = 0;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-    if (shape[axis] > 1)
+    if (shape[axis] > 1) {
       order[axes++] = static_cast<std::int64_t>(axis);
+      strides[axis] = std::abs(view.strides()[axis]);
+    }
   std::sort(order, order + axes, [&](std::int64_t a, std::int64_t b) {
     return strides[a] < strides[b];
   });
@@ -276,6 +291,13 @@ Status Requirements::check(const CallArguments &call, bool withMemory) const {
                         return haveOneLayout(call.outputs[output],
                                              call.inputs[operands[input]]);
                       });
+}
+
+static constinit thread_local ThreadMemory orderOfThread;
+
+std::size_t *runtime::memoryForOrder(std::size_t count) {
+  return static_cast<std::size_t *>(
+      orderOfThread.get(count * sizeof(std::size_t)));
 }
 
 Status runtime::checkBatchOverlap(std::span<const TensorView> inputs,

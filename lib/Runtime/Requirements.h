@@ -10,6 +10,7 @@
 #include "Semantics/Broadcast.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,7 +23,7 @@ struct CallArguments {
   std::span<const TensorView> outputs;
 };
 
-/// The bytes from a tensor's first element to its last; none without elements.
+/// The bytes between which a tensor's elements lie; none without elements.
 struct ByteRange {
   const char *begin = nullptr, *end = nullptr;
 
@@ -33,7 +34,19 @@ struct ByteRange {
   }
 };
 
-/// Bytes from the first element of a view to its last; 0 without elements.
+/// The same seen from a tensor's first element, wherever that is.
+struct ByteReach {
+  std::int64_t begin = 0, end = 0;
+
+  static ByteReach of(const TensorView &view);
+  bool empty() const { return begin == end; }
+  ByteRange from(const void *first) const {
+    return {static_cast<const char *>(first) + begin,
+            static_cast<const char *>(first) + end};
+  }
+};
+
+/// Bytes between which the elements of a view lie; 0 without elements.
 std::int64_t bytesSpanned(const TensorView &view);
 /// Whether two views have the same type, shape and strides.
 bool haveOneLayout(const TensorView &a, const TensorView &b);
@@ -44,6 +57,9 @@ struct Overlap {
   bool isInput;
 };
 
+/// Memory of the thread for so many positions, until it is asked for again.
+std::size_t *memoryForOrder(std::size_t count);
+
 /// Finds an output that overlaps another, or an input of which
 /// `isAllowed(output, input)` is false. Sorts outputs and searches them for
 /// each input.
@@ -51,17 +67,19 @@ template <class F>
 std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
                                    std::span<const ByteRange> inputs,
                                    F isAllowed) {
-  InlineBuffer<std::size_t, 16> order(outputs.size());
+  std::size_t few[16];
+  std::size_t *const order =
+      outputs.size() <= std::size(few) ? few : memoryForOrder(outputs.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i].empty())
       order[count++] = i;
-  std::size_t *const last = order.data() + count;
+  std::size_t *const last = order + count;
   const auto isBefore = [&](std::size_t a, std::size_t b) {
     return outputs[a].begin < outputs[b].begin;
   };
-  if (!std::is_sorted(order.data(), last, isBefore))
-    std::sort(order.data(), last, isBefore);
+  if (!std::is_sorted(order, last, isBefore))
+    std::sort(order, last, isBefore);
   for (std::size_t i = 1; i < count; ++i)
     if (outputs[order[i]].overlaps(outputs[order[i - 1]])) {
       const auto [first, second] = std::minmax(order[i], order[i - 1]);
@@ -75,7 +93,7 @@ std::optional<Overlap> findOverlap(std::span<const ByteRange> outputs,
     if (range.empty() || isApart)
       continue;
     const std::size_t *hit =
-        std::partition_point(order.data(), last, [&](std::size_t output) {
+        std::partition_point(order, last, [&](std::size_t output) {
           return outputs[output].end <= range.begin;
         });
     for (; hit != last && outputs[*hit].begin < range.end; ++hit)

@@ -12,7 +12,6 @@
 
 using namespace kexpr;
 using namespace kexpr::runtime;
-using semantics::AccessPattern;
 using semantics::Graph;
 using semantics::Plan;
 using semantics::SweepTarget;
@@ -38,12 +37,12 @@ Status RowCall::prepare(const CallArguments &arguments) {
   if (!found)
     return found.error();
   shapes = std::move(*found);
-  auto fits = makeGroups(program.steps());
+  auto fits = makeGroups(program.steps(), false);
   if (fits && !*fits) {
     auto plain = program.stepsThatKeepNone();
     if (!plain)
       return plain.error();
-    fits = makeGroups(**plain);
+    fits = makeGroups(**plain, true);
   }
   if (!fits)
     return fits.error();
@@ -61,8 +60,10 @@ Status RowCall::prepare(const CallArguments &arguments) {
 }
 
 /// False where elements that are kept could not be.
-Expected<bool> RowCall::makeGroups(const RowProgram::Steps &steps) {
+Expected<bool> RowCall::makeGroups(const RowProgram::Steps &steps,
+                                   bool keepsAll) {
   chosen = &steps;
+  keepsScans = keepsAll;
   groups.clear();
   results.clear();
   losesElements = false;
@@ -81,6 +82,21 @@ static const RowResult *resultOf(const std::vector<RowResult> &results,
       std::find_if(results.begin(), results.end(),
                    [&](const RowResult &each) { return each.value == value; });
   return found == results.end() ? nullptr : &*found;
+}
+
+/// The value that is in memory: of a view, what it sees.
+static ValueId inMemory(const Graph &graph, ValueId value) {
+  const semantics::Value &own = graph.values[value];
+  return own.kind == semantics::ValueKind::View ? own.args[0] : value;
+}
+
+/// Whether a view sees a value.
+bool RowCall::isSeen(ValueId value) const {
+  const auto &values = plan.graph.values;
+  return std::any_of(
+      values.begin(), values.end(), [&](const semantics::Value &each) {
+        return each.kind == semantics::ValueKind::View && each.args[0] == value;
+      });
 }
 
 /// The axis of the group's shape behind each axis of a tensor with an element
@@ -119,7 +135,15 @@ bool RowCall::joins(const RowGroup &group, const Site &site) const {
   const auto number = static_cast<std::uint32_t>(&group - groups.data());
   for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
     if (input >= Graph::FirstValue) {
-      const RowResult &result = *resultOf(results, input - Graph::FirstValue);
+      const ValueId value = input - Graph::FirstValue;
+      const ValueId kept = inMemory(plan.graph, value);
+      const RowResult *found = resultOf(results, kept);
+      if (kept != value) {
+        if (found && found->group == number)
+          return false; // Other rows may be seen.
+        continue;
+      }
+      const RowResult &result = *found;
       if (result.group == number && !result.hasElements && !result.isPlaced &&
           !isAligned(group, site, result))
         return false;
@@ -159,10 +183,14 @@ Status RowCall::addStep(const RowProgram::Step &step) {
   added.step = &step;
   added.outputs = sweep.plan.outputs.size();
   for (const SweepTarget &target : sweep.targets) {
+    const semantics::Value &value = plan.graph.values[target.index];
+    if (target.kind == SweepTarget::Kind::Scanned)
+      added.scans.push_back(
+          {.output = static_cast<std::size_t>(&target - sweep.targets.data()),
+           .loops = &ops::loopsOf(value.op, value.form())});
     if (target.kind != SweepTarget::Kind::Reduced)
       continue;
     ++added.reductions;
-    const semantics::Value &value = plan.graph.values[target.index];
     if (value.isExact())
       added.sums.push_back({.exact = &ops::ExactSums::of(value.form()),
                             .result = value.form(),
@@ -170,8 +198,10 @@ Status RowCall::addStep(const RowProgram::Step &step) {
                                       ops::ReductionOfSum::Mean});
   }
   group.hasSums |= !added.sums.empty();
+  group.hasScans |= !added.scans.empty();
   added.isOfRows = site.isOfRows;
-  addSlots(group, added, site);
+  if (auto status = addSlots(group, added, site); !status)
+    return status;
   added.parameters.resize(sweep.plan.graph.parameters.size());
   return step.parameters.find(given->inputs, added.parameters.data());
 }
@@ -211,11 +241,14 @@ void RowCall::place(RowGroup &group, RowStep &step, const Site &site,
 void RowCall::addResult(RowGroup &group, RowStep &step, const Site &site,
                         const SweepTarget &target, DType type) {
   const bool isReduced = target.kind == SweepTarget::Kind::Reduced;
+  const bool isScan = target.kind == SweepTarget::Kind::Scanned;
+  const bool isPlaced = !isReduced && isSeen(target.index);
   const RowSlot slot{.kind = RowSlot::Kind::Result,
                      .index = static_cast<std::uint32_t>(results.size()),
                      .size = static_cast<std::int64_t>(sizeOf(type)),
-                     .isLinear = isReduced || site.isOfRows,
-                     .isScratch = !isReduced && site.reduces};
+                     .isLinear = isReduced || (site.isOfRows && !isPlaced),
+                     .isScratch =
+                         !isReduced && site.reduces && !(keepsScans && isScan)};
   RowResult &result = results.emplace_back();
   result.value = target.index;
   result.size = slot.size;
@@ -252,7 +285,35 @@ void RowCall::addSource(RowGroup &group, RowStep &step, const Site &site,
   place(group, step, site, slot, result.shape, contiguousStrides(result.shape));
 }
 
-void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
+/// Adds an operand or what an earlier sweep made, in another shape.
+Status RowCall::addView(RowGroup &group, RowStep &step, const Site &site,
+                        ValueId value) {
+  const Graph &graph = plan.graph;
+  const semantics::Value &view = graph.values[value];
+  const semantics::Value &seen = graph.values[view.args[0]];
+  const Shape &shape = shapes[view.args[0]];
+  RowSlot slot{.kind = RowSlot::Kind::Operand,
+               .index = seen.input,
+               .size = static_cast<std::int64_t>(sizeOf(seen.type))};
+  Shape strides = contiguousStrides(shape);
+  if (seen.kind == semantics::ValueKind::Input) {
+    strides = given->inputs[graph.inputs[seen.input]].strides();
+  } else {
+    const RowResult *found = resultOf(results, view.args[0]);
+    slot.kind = RowSlot::Kind::Result;
+    slot.index = static_cast<std::uint32_t>(found - results.data());
+    results[slot.index].isShared = true;
+    losesElements |= found->hasElements;
+  }
+  const auto made =
+      semantics::seenBy(view, shape, strides, shapes[view.args[1]]);
+  if (!made)
+    return made.error();
+  place(group, step, site, slot, made->shape, made->strides);
+  return {};
+}
+
+Status RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
   const Plan &own = site.step->sweep.plan;
   const auto placeView = [&](RowSlot::Kind kind, std::size_t index,
                              const TensorView &view) {
@@ -272,14 +333,19 @@ void RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
   }
   const auto &inputs = plan.graph.inputs;
   for (std::uint32_t input : own.graph.inputs)
-    if (input >= Graph::FirstValue)
-      addSource(group, step, site, input - Graph::FirstValue);
-    else
+    if (input >= Graph::FirstValue) {
+      const ValueId value = input - Graph::FirstValue;
+      if (inMemory(plan.graph, value) == value)
+        addSource(group, step, site, value);
+      else if (auto status = addView(group, step, site, value); !status)
+        return status;
+    } else
       placeView(
           RowSlot::Kind::Operand,
           static_cast<std::size_t>(
               std::find(inputs.begin(), inputs.end(), input) - inputs.begin()),
           given->inputs[input]);
+  return {};
 }
 
 /// Moves the axes of a list together, without those of extent 1, and merges
@@ -335,7 +401,29 @@ bool RowCall::finish(RowGroup &group) {
         slot.reduced[axis] *= group.columns;
       slot.kept[group.keptAxes - 1] = slot.size;
     }
-  return group.columns * group.length <= MostScratch;
+  return group.columns * group.length <= MostScratch || cutIntoPieces(group);
+}
+
+/// Has long rows be done in pieces, from their first scan on: false where what
+/// follows needs whole rows.
+bool RowCall::cutIntoPieces(RowGroup &group) {
+  constexpr std::int64_t most = 8192;
+  const auto first =
+      std::find_if(group.steps.begin(), group.steps.end(),
+                   [](const RowStep &step) { return !step.scans.empty(); });
+  for (auto step = group.steps.begin(); step != group.steps.end(); ++step)
+    if (step < first) {
+      for (std::uint32_t slot : step->slots)
+        if (group.slots[slot].isScratch)
+          return false;
+    } else if (step->reductions > 0 || step->isOfRows) {
+      return false;
+    }
+  if (first == group.steps.end())
+    return false;
+  group.firstInPieces = static_cast<std::size_t>(first - group.steps.begin());
+  group.piece = std::max<std::int64_t>(most / group.columns, 1);
+  return true;
 }
 
 /// Whether rows are so short that a loop over one does little, and lie one
@@ -358,23 +446,35 @@ static bool hasShortRows(const RowGroup &group) {
 
 /// Chooses whether loops go along rows or over them, and tiles.
 void RowCall::chooseShape(RowGroup &group) {
-  // Along the axis that tensors of elements are contiguous along.
+  // Along the axis that tensors of elements are contiguous along. Those with
+  // one element a row, or the same elements for all rows, are small.
+  constexpr int mostTensors = 4096;
   int alongRows = 0, acrossRows = 0;
   const auto strideOf = [](const std::int64_t *strides, unsigned axes) {
     return axes ? strides[axes - 1] : 0;
+  };
+  const auto moves = [](const std::int64_t *strides, unsigned axes) {
+    return std::any_of(strides, strides + axes,
+                       [](std::int64_t stride) { return stride != 0; });
   };
   for (const RowStep &step : group.steps)
     for (std::uint32_t index : step.slots) {
       const RowSlot &slot = group.slots[index];
       if (step.isOfRows || slot.isLinear || slot.isScratch)
         continue;
-      alongRows += strideOf(slot.reduced, group.reducedAxes) == slot.size;
-      acrossRows += strideOf(slot.kept, group.keptAxes) == slot.size;
+      const int weight = moves(slot.reduced, group.reducedAxes) &&
+                                 moves(slot.kept, group.keptAxes)
+                             ? mostTensors
+                             : 1;
+      if (strideOf(slot.reduced, group.reducedAxes) == slot.size)
+        alongRows += weight;
+      if (strideOf(slot.kept, group.keptAxes) == slot.size)
+        acrossRows += weight;
     }
   constexpr std::int64_t fewColumns = 16;
   group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
                      group.lastKept() >= fewColumns;
-  group.isShort = !group.hasColumns && hasShortRows(group);
+  group.isShort = !group.hasColumns && !group.hasScans && hasShortRows(group);
   group.hasColumns |= group.isShort;
   // Lanes of elements that follow in another run begin anew.
   constexpr std::int64_t lanes = ops::ReductionLanes;
@@ -399,102 +499,14 @@ void RowCall::chooseShape(RowGroup &group) {
                                       group.hasSums ? mostSums : most));
 }
 
-/// The access pattern of a slot in the loops of a sweep.
-static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
-                               const RowSlot &slot) {
-  const bool isAcross = group.hasColumns || step.isOfRows;
-  if (slot.isLinear)
-    return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
-  if (slot.isScratch)
-    return AccessPattern::Contiguous;
-  if (group.isShort && !step.isOfRows) {
-    // Whatever is neither constant nor in one run is copied.
-    const std::int64_t along = slot.reduced[0],
-                       across = slot.kept[group.keptAxes - 1];
-    const bool isConstant = across == 0 && (along == 0 || step.reductions > 0);
-    return isConstant ? AccessPattern::Constant : AccessPattern::Contiguous;
-  }
-  const unsigned axes = isAcross ? group.keptAxes : group.reducedAxes;
-  const std::int64_t *strides = isAcross ? slot.kept : slot.reduced;
-  if (axes == 0)
-    return AccessPattern::Contiguous; // of one element
-  if (group.packs && step.reductions > 0)
-    return std::all_of(strides, strides + axes,
-                       [](std::int64_t stride) { return stride == 0; })
-               ? AccessPattern::Constant
-               : AccessPattern::Contiguous;
-  const std::int64_t stride = strides[axes - 1];
-  return stride == slot.size ? AccessPattern::Contiguous
-         : stride == 0       ? AccessPattern::Constant
-                             : AccessPattern::Strided;
-}
-
-/// Whether states have the place of an element in its row.
-static bool hasIndices(const RowStep &step) {
-  const auto &outputs = step.step->sweep.plan.outputs;
-  return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
-    return output.reducing &&
-           ops::reductions()[output.reducing->reduction].info.result ==
-               ops::ReductionResult::Index;
-  });
-}
-
-/// Finds a loop that takes several elements of each row, where states take
-/// longer than what is computed: loading and storing them, or beginning and
-/// folding those of short rows.
-Status RowCall::unroll(const RowGroup &group, RowStep &step,
-                       std::span<const AccessPattern> patterns) const {
-  constexpr std::int64_t usual = 8;
-  constexpr unsigned fewOperations = 12, mostOperations = 400;
-  const std::int64_t length = group.length;
-  const unsigned operations = step.step->sweep.plan.work().operations;
-  const bool takesRows = group.isShort;
-  if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
-      step.reductions == 0 || length < 1 ||
-      (takesRows ? hasIndices(step) || operations * length > mostOperations
-                 : operations > fewOperations ||
-                       length < usual * std::int64_t{ops::ReductionLanes}))
-    return {};
-  step.atOnce = static_cast<unsigned>(takesRows ? length : usual);
-  auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
-  if (!loop)
-    return loop.error();
-  step.unrolled = *loop;
-  return {};
-}
-
-Status RowCall::chooseLoops(RowGroup &group) {
-  for (RowStep &step : group.steps) {
-    std::vector<AccessPattern> patterns;
-    for (std::uint32_t slot : step.slots)
-      patterns.push_back(patternOf(group, step, group.slots[slot]));
-    const auto &outputs = step.step->sweep.plan.outputs;
-    // A block that is one call of the loop; indices go on from block to block.
-    step.isFolded = !group.hasColumns &&
-                    (group.reducedAxes <= 1 || group.packs) &&
-                    !hasIndices(step);
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (outputs[i].reducing)
-        patterns[i] = group.hasColumns ? AccessPattern::Contiguous
-                      : step.isFolded  ? AccessPattern::Strided
-                                       : AccessPattern::Constant;
-      else if (patterns[i] == AccessPattern::Constant)
-        patterns[i] = AccessPattern::Contiguous; // of one element
-    auto loop = step.step->loops.loopFor(patterns);
-    if (!loop)
-      return loop.error();
-    step.loop = *loop;
-    if (auto status = unroll(group, step, patterns); !status)
-      return status;
-    const bool isContiguous = std::all_of(
-        patterns.begin(),
-        patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
-        [](AccessPattern each) { return each == AccessPattern::Contiguous; });
-    if (step.reductions == 0 && !step.isOfRows && !group.hasColumns &&
-        isContiguous && movedBytes > StoreChoice::FewestBytes)
-      step.streaming = step.step->loops.streaming(*step.loop);
-  }
-  return {};
+/// The operand that an input of a sweep is or sees; else the input.
+static std::uint32_t operandOf(const Graph &graph, std::uint32_t input) {
+  if (input < Graph::FirstValue)
+    return input;
+  const semantics::Value &value =
+      graph.values[inMemory(graph, input - Graph::FirstValue)];
+  return value.kind == semantics::ValueKind::Input ? graph.inputs[value.input]
+                                                   : input;
 }
 
 void RowCall::placeResults() {
@@ -508,7 +520,7 @@ void RowCall::placeResults() {
       // Of the largest size, so that all are aligned.
       RowGroup &group = groups[result.group];
       result.offset = group.tileBytes;
-      group.tileBytes += 8 * (result.hasElements ? group.length : 1);
+      group.tileBytes += 8 * (result.hasElements ? group.scratchLength() : 1);
     }
   }
   const auto &operands = required.operands;
@@ -521,8 +533,10 @@ void RowCall::placeResults() {
       for (const RowProgram::Step &step : *chosen) {
         const semantics::Sweep &sweep = step.sweep;
         const auto &inputs = sweep.plan.graph.inputs;
-        const bool reads = std::find(inputs.begin(), inputs.end(),
-                                     operands[i]) != inputs.end();
+        const bool reads =
+            std::any_of(inputs.begin(), inputs.end(), [&](std::uint32_t input) {
+              return operandOf(plan.graph, input) == operands[i];
+            });
         if (reads && (isWritten || shapes[sweep.elements] !=
                                        shapes[plan.graph.outputs[output]]))
           mayBe[output * operands.size() + i] = false;

@@ -131,6 +131,12 @@ struct RowSum {
   bool isMean = false;
 };
 
+/// A scan of a sweep.
+struct RowScan {
+  std::size_t output; ///< Of the sweep: the elements, then the scan.
+  const ops::ReductionLoops *loops;
+};
+
 /// By value of the plan's graph, where the states of an exact sum are also
 /// kept, those of rows one behind the other; null where they are not.
 using RowSumSink = std::vector<std::int64_t *>;
@@ -153,6 +159,8 @@ struct RowStep {
   bool isOfRows = false;
   /// Its reductions where these are exact sums, which no loop carries.
   std::vector<RowSum> sums;
+  /// What it stores that becomes a scan.
+  std::vector<RowScan> scans;
   /// The slots of its outputs and inputs; of reductions, that of the results.
   std::vector<std::uint32_t> slots;
   std::vector<std::uint64_t> parameters;
@@ -180,6 +188,11 @@ struct RowGroup {
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
   bool hasScratch = false;    ///< Whether elements are kept.
   bool hasSums = false;       ///< Whether there are exact sums.
+  bool hasScans = false;
+  /// Where rows are too long to keep elements of: the step from which on they
+  /// are done in pieces, and the elements of one. 0 where they are done whole.
+  std::size_t firstInPieces = 0;
+  std::int64_t piece = 0;
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -193,6 +206,8 @@ struct RowGroup {
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
   }
+  /// Elements of a row that are kept at a time.
+  std::int64_t scratchLength() const { return piece ? piece : length; }
   std::int64_t lastKept() const {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
@@ -226,7 +241,7 @@ public:
 
 private:
   struct Site;
-  Expected<bool> makeGroups(const RowProgram::Steps &steps);
+  Expected<bool> makeGroups(const RowProgram::Steps &steps, bool keepsAll);
   Status addStep(const RowProgram::Step &step);
   bool joins(const RowGroup &group, const Site &site) const;
   bool isAligned(const RowGroup &group, const Site &site,
@@ -237,9 +252,13 @@ private:
                  const semantics::SweepTarget &target, DType type);
   void addSource(RowGroup &group, RowStep &step, const Site &site,
                  semantics::ValueId value);
-  void addSlots(RowGroup &group, RowStep &step, const Site &site);
+  Status addView(RowGroup &group, RowStep &step, const Site &site,
+                 semantics::ValueId value);
+  Status addSlots(RowGroup &group, RowStep &step, const Site &site);
+  bool isSeen(semantics::ValueId value) const;
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);
+  static bool cutIntoPieces(RowGroup &group);
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   Status unroll(const RowGroup &group, RowStep &step,
@@ -257,6 +276,8 @@ private:
   const RowProgram::Steps *chosen = nullptr;
   /// Whether elements that are kept are used by another thread or too late.
   bool losesElements = false;
+  /// Whether scans of all rows are kept, and not those of a tile.
+  bool keepsScans = false;
   std::vector<Shape> shapes; ///< Of the values of the plan's graph.
   std::vector<RowGroup> groups;
   std::vector<RowResult> results;

@@ -24,6 +24,8 @@ using ops::ReductionLanes;
 void RowTask::runColumns(std::int64_t first, std::int64_t count) {
   origin = first;
   for (const RowStep &step : group.steps) {
+    if (group.piece && &step == &group.steps[group.firstInPieces])
+      return runPieces(first, first + count);
     if (step.isOfRows)
       runRowStep(step, first, first + count);
     else if (!step.sums.empty())
@@ -33,7 +35,8 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
     else if (group.isShort)
       storeFlat(step, first, count);
     else
-      storeColumns(step, first, count);
+      storeColumns(step, first, count, 0, group.length);
+    scanRows(step, first, first + count, group.length);
   }
 }
 
@@ -71,9 +74,10 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
 void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
   for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
+    const std::int64_t at = element - (slot.isScratch ? pieceStart : 0);
     pointers[i] =
         firsts[i] + (slot.isLinear            ? 0
-                     : group.reducedAxes == 1 ? element * steps[i]
+                     : group.reducedAxes == 1 ? at * steps[i]
                                               : group.offsetOf(slot, element));
   }
 }
@@ -225,10 +229,12 @@ void RowTask::callUnrolled(const RowStep &step, std::int64_t element,
   step.unrolled->code().run(count, pointersUnrolled, stridesUnrolled);
 }
 
+/// Stores the elements [from, to) of some rows.
 void RowTask::storeColumns(const RowStep &step, std::int64_t row,
-                           std::int64_t count) {
+                           std::int64_t count, std::int64_t from,
+                           std::int64_t to) {
   startColumns(step, row, count);
-  for (std::int64_t element = 0; element < group.length; ++element) {
+  for (std::int64_t element = from; element < to; ++element) {
     moveColumns(step, element);
     call(step, count);
   }

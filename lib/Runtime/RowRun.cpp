@@ -5,51 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowTask.h"
-#include "Support/ThreadMemory.h"
+#include "Support/CallMemory.h"
 
 #include <algorithm>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
 
-namespace {
-/// Memory of a call: that of its thread, but for much of it, and for calls that
-/// the host's executor makes inside another one.
-class CallMemory {
-public:
-  explicit CallMemory(std::size_t bytes)
-      : isOwn(isTaken || bytes > MostKept),
-        memory(isOwn ? new std::byte[bytes]
-                     : static_cast<std::byte *>(memoryOfThread.get(bytes))) {
-    isTaken |= !isOwn;
-  }
-  ~CallMemory() {
-    if (isOwn)
-      delete[] memory;
-    else
-      isTaken = false;
-  }
-  CallMemory(const CallMemory &) = delete;
-  CallMemory &operator=(const CallMemory &) = delete;
-
-  std::byte *get() const { return memory; }
-
-private:
-  static constexpr std::size_t MostKept = std::size_t{1} << 20;
-  static constinit thread_local ThreadMemory memoryOfThread;
-  static constinit thread_local bool isTaken;
-
-  const bool isOwn;
-  std::byte *const memory;
-};
-constinit thread_local ThreadMemory CallMemory::memoryOfThread;
-constinit thread_local bool CallMemory::isTaken = false;
-} // namespace
+static constinit thread_local CallMemory::Kept resultsOfThread;
 
 Status RowCall::run(void *const *first, const RunOptions &options,
                     const Executor &executor, DefaultFloats &floats,
                     const RowSumSink *sink) const {
-  const CallMemory memory(static_cast<std::size_t>(sharedBytes));
+  const CallMemory memory(resultsOfThread,
+                          static_cast<std::size_t>(sharedBytes));
   const bool isStreamed = streams(first, options);
   for (const RowGroup &group : groups) {
     const RowContext context{.group = group,
@@ -96,17 +65,26 @@ Status RowCall::runGroup(const RowContext &context, const RunOptions &options,
               .maxThreads = isSerial ? 1 : options.maxThreads,
               .stayAwake = options.stayAwake,
               .host = executor,
-              .floats = &floats};
-  // So few rows that threads would have none.
-  constexpr std::int64_t fewRows = 64;
-  if (!isSerial && !group.hasColumns && !group.hasScratch &&
-      group.rows < fewRows && group.length > 4 * ops::ReductionBlock &&
-      split.maxThreads != 1)
+              .floats = &floats,
+              .interrupt = options.interrupt};
+  // So few rows that threads would have none, or so long that a host that may
+  // end the call would wait for one.
+  constexpr std::int64_t fewRows = 64, longRow = 1 << 24;
+  const bool isShared =
+      split.maxThreads != 1 && group.length > 4 * ops::ReductionBlock;
+  const bool isAsked = options.interrupt.ask && group.length > longRow;
+  if ((isShared || isAsked) && group.rows < fewRows && !group.hasColumns &&
+      !group.hasScratch && !group.hasScans) {
+    split.asked = RowTask::partsOf(GrainsAsked * grain);
     return runSplit(context, split);
+  }
   const std::int64_t tiles = RowTask::tilesOf(group);
   const double each = elements / static_cast<double>(tiles);
-  split.grain = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(static_cast<double>(grain) / each));
+  const auto tilesOf = [each](double count) {
+    return std::max<std::int64_t>(static_cast<std::int64_t>(count / each), 1);
+  };
+  split.grain = tilesOf(static_cast<double>(grain));
+  split.asked = tilesOf(static_cast<double>(grain) * GrainsAsked);
   RowTask callers(context, false);
   return forRange(tiles, split, [&](Ranges &ranges) {
     if (ranges.isCaller()) {

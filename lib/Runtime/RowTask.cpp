@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -75,7 +76,8 @@ const std::byte *BlockTree::finish() {
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
-/// The most slots that a sweep has, and the most reductions.
+/// The most slots that a sweep has, and the most reductions or scans that have
+/// states at a time.
 static std::size_t mostSlots(const RowGroup &group) {
   std::size_t most = 0;
   for (const RowStep &step : group.steps)
@@ -83,9 +85,11 @@ static std::size_t mostSlots(const RowGroup &group) {
   return most;
 }
 static std::size_t mostReductions(const RowGroup &group) {
-  std::size_t most = 0;
-  for (const RowStep &step : group.steps)
-    most = std::max(most, step.reductions);
+  std::size_t most = 0, scans = 0;
+  for (const RowStep &step : group.steps) {
+    scans = (group.piece ? scans : 0) + step.scans.size();
+    most = std::max({most, step.reductions, scans});
+  }
   return most;
 }
 
@@ -110,6 +114,9 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
     copies = std::max(copies, step.slots.size());
     stateBytes = std::max(stateBytes, roundedToLine(sumBytes(step, width)));
     treeBytes = std::max(treeBytes, roundedToLine(termBytes(step)));
+    for (const RowScan &scan : step.scans)
+      rowStateBytes = std::max(rowStateBytes,
+                               roundedToLine(scan.loops->parts * rows * Word));
     for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
       const ReductionLoops &loops = loopsOf(step, i);
       stateBytes =
@@ -176,7 +183,7 @@ char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   const bool isWhole = each.isScratch && !group.hasColumns;
   const std::int64_t rows = context.own ? group.rows : group.columns;
   return reinterpret_cast<char *>(own) + result.offset * rows +
-         (row - origin) * each.size * (isWhole ? group.length : 1);
+         (row - origin) * each.size * (isWhole ? group.scratchLength() : 1);
 }
 
 /// The first element of a row.
@@ -203,7 +210,7 @@ void RowTask::startAt(const RowStep &step, std::int64_t row) {
     const RowSlot &slot = group.slots[step.slots[i]];
     firsts[i] = placeOf(step.slots[i], row);
     pointers[i] = firsts[i];
-    rowSteps[i] = slot.isScratch ? slot.size * group.length
+    rowSteps[i] = slot.isScratch ? slot.size * group.scratchLength()
                   : slot.isLinear
                       ? slot.size
                       : (group.keptAxes ? slot.kept[group.keptAxes - 1] : 0);
@@ -225,9 +232,10 @@ void RowTask::nextRow(const RowStep &step) {
 void RowTask::moveTo(const RowStep &step, std::int64_t element) {
   for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
+    const std::int64_t at = element - (slot.isScratch ? pieceStart : 0);
     pointers[i] =
         firsts[i] + (slot.isLinear            ? 0
-                     : group.reducedAxes <= 1 ? element * strides[i]
+                     : group.reducedAxes <= 1 ? at * strides[i]
                                               : group.offsetOf(slot, element));
   }
 }
@@ -260,8 +268,9 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
 
 void RowTask::runRows(std::int64_t begin, std::int64_t end) {
   origin = begin;
-  const std::int64_t last = group.lastKept();
   for (const RowStep &step : group.steps) {
+    if (group.piece && &step == &group.steps[group.firstInPieces])
+      return runPieces(begin, end);
     if (step.isOfRows) {
       runRowStep(step, begin, end);
       continue;
@@ -273,15 +282,27 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
         sumRows(step, begin, end);
       continue;
     }
-    for (std::int64_t row = begin; row < end; ++row) {
-      if (row == begin || row % last == 0)
-        startAt(step, row);
-      else
-        nextRow(step);
-      if (group.reducedAxes <= 1)
-        storeRun(step, group.length);
-      else
-        storeRange(step, 0, group.length);
+    storeElements(step, begin, end, 0, group.length);
+    scanRows(step, begin, end, group.length);
+  }
+}
+
+/// Stores the elements [from, to) of some rows.
+void RowTask::storeElements(const RowStep &step, std::int64_t begin,
+                            std::int64_t end, std::int64_t from,
+                            std::int64_t to) {
+  const std::int64_t last = group.lastKept();
+  for (std::int64_t row = begin; row < end; ++row) {
+    if (row == begin || row % last == 0)
+      startAt(step, row);
+    else
+      nextRow(step);
+    if (group.reducedAxes > 1)
+      storeRange(step, from, to);
+    else {
+      if (from > 0)
+        moveTo(step, from);
+      storeRun(step, to - from);
     }
   }
 }
@@ -394,6 +415,27 @@ static bool isConstant(const RowGroup &group, const RowSlot &slot) {
                      [](std::int64_t stride) { return stride == 0; });
 }
 
+/// Copies elements that are `stride` bytes apart to a run of them.
+static void copyRun(std::byte *to, const char *from, std::int64_t stride,
+                    std::int64_t count, std::int64_t size) {
+  if (stride == size) {
+    std::memcpy(to, from, static_cast<std::size_t>(count * size));
+    return;
+  }
+  const auto copy = [=](auto bytes) {
+    for (std::int64_t k = 0; k < count; ++k)
+      std::memcpy(to + k * bytes, from + k * stride, bytes);
+  };
+  if (size == 1)
+    copy(std::integral_constant<int, 1>());
+  else if (size == 2)
+    copy(std::integral_constant<int, 2>());
+  else if (size == 4)
+    copy(std::integral_constant<int, 4>());
+  else
+    copy(std::integral_constant<int, 8>());
+}
+
 /// Copies elements of a block, so that each input has them in one run.
 void RowTask::pack(const RowStep &step, std::int64_t from, std::int64_t count) {
   std::byte *next = packs;
@@ -407,9 +449,8 @@ void RowTask::pack(const RowStep &step, std::int64_t from, std::int64_t count) {
       const std::int64_t here =
           std::min(inner - (from + done) % inner, count - done);
       const char *source = firsts[i] + group.offsetOf(slot, from + done);
-      for (std::int64_t k = 0; k < here; ++k, to += slot.size)
-        std::memcpy(to, source + k * strides[i],
-                    static_cast<std::size_t>(slot.size));
+      copyRun(to, source, strides[i], here, slot.size);
+      to += here * slot.size;
       done += here;
     }
     pointers[i] = next;
@@ -462,10 +503,12 @@ void RowTask::runRowStep(const RowStep &step, std::int64_t begin,
   }
 }
 
-std::int64_t RowTask::partsOfRow() const {
-  return std::max<std::int64_t>(
-      (group.length + PartElements - 1) / PartElements, 1);
+std::int64_t RowTask::partsOf(std::int64_t elements) {
+  return std::max<std::int64_t>((elements + PartElements - 1) / PartElements,
+                                1);
 }
+
+std::int64_t RowTask::partsOfRow() const { return partsOf(group.length); }
 
 std::int64_t RowTask::partBytes(const RowStep &step) const {
   std::size_t size = 0;

@@ -68,6 +68,8 @@ public:
   // Where each row is done by all threads: a sweep in parts of a row.
 
   std::int64_t partsOfRow() const;
+  /// The parts that so many elements are, at least one.
+  static std::int64_t partsOf(std::int64_t elements);
   /// Bytes of the states of all parts.
   std::int64_t partBytes(const RowStep &step) const;
   void runParts(const RowStep &step, std::int64_t begin, std::int64_t end,
@@ -114,7 +116,8 @@ private:
   void fetchColumns(const RowStep &step, std::int64_t count,
                     std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);
-  void storeColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void storeColumns(const RowStep &step, std::int64_t row, std::int64_t count,
+                    std::int64_t from, std::int64_t to);
   void storeFlat(const RowStep &step, std::int64_t row, std::int64_t count);
   void finish(const RowStep &step, std::size_t output, std::int64_t row,
               std::int64_t rows, const std::byte *states, std::size_t pitch);
@@ -140,6 +143,15 @@ private:
     return treeMemory + sum * treeBytes;
   }
 
+  // Scans, see RowScans.cpp.
+
+  void openScans(const RowStep &step, std::size_t first);
+  void scanRows(const RowStep &step, std::int64_t begin, std::int64_t end,
+                std::int64_t length, std::size_t first = 0);
+  void storeElements(const RowStep &step, std::int64_t row, std::int64_t rows,
+                     std::int64_t from, std::int64_t to);
+  void runPieces(std::int64_t begin, std::int64_t end);
+
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
     return step.step->sweep.plan.outputs[output].reducing->loops();
@@ -157,15 +169,16 @@ private:
   const bool isSplit;
   std::size_t width = 1; ///< States side by side.
   /// Bytes for the states of lanes, the tree, and the states of the rows of a
-  /// tile, of one reduction of a sweep; of an exact sum, for the states of rows
-  /// and some elements.
+  /// tile, of one reduction or scan of a sweep; of an exact sum, for the states
+  /// of rows and some elements.
   std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
   /// Bytes of a copy of an input.
   std::size_t packBytes = 0;
   std::size_t bytes = 0;
   std::byte *own = nullptr, *states = nullptr, *treeMemory = nullptr,
             *rowStates = nullptr, *packs = nullptr;
-  std::int64_t origin = 0; ///< The row that results of a tile begin with.
+  std::int64_t origin = 0;     ///< The row that results of a tile begin with.
+  std::int64_t pieceStart = 0; ///< The element that kept ones begin with.
   InlineBuffer<char *, 16> bases;
   InlineBuffer<BlockTree, 4> trees;
   /// Where the current row begins in the slots of a sweep, and bytes to the

@@ -25,18 +25,23 @@ void runtime::relax(unsigned spins) {
 }
 
 Ranges::Ranges(Team &team, unsigned share)
-    : team(&team), share(share),
+    : team(&team), interrupt(team.interrupt), share(share),
       byCaller(std::this_thread::get_id() == team.caller) {}
 
 bool Ranges::next(std::int64_t &begin, std::int64_t &end) {
   if (team)
     return nextOfTeam(begin, end);
   begin = sum;
-  end = sum = count;
+  ended = ended || (begin < count && endsHere());
+  end = sum = ended ? sum : std::min(count, sum + chunk);
   return begin < end;
 }
 
 bool Ranges::nextOfTeam(std::int64_t &begin, std::int64_t &end) {
+  if (endsHere())
+    team->ended.store(true, std::memory_order_relaxed);
+  if (team->isEnded())
+    return false;
   for (; tried < team->shareCount; ++tried) {
     auto &own = team->shares[(share + tried) % team->shareCount];
     if (own.next.load(std::memory_order_relaxed) >= own.end)
@@ -52,15 +57,16 @@ bool Ranges::nextOfTeam(std::int64_t &begin, std::int64_t &end) {
 }
 
 void Team::open(std::int64_t all, std::int64_t most, unsigned threads,
-                PartFn work) {
+                PartFn work, const Interrupt &host) {
   count = all;
   chunk = most;
   shareCount = std::clamp(threads, 1u, MostShares);
   caller = std::this_thread::get_id();
   part = work;
+  interrupt = host;
   done = 0;
   joined = 0;
-  lacks = false;
+  lacks = ended = false;
   const std::int64_t each = all / shareCount;
   for (unsigned i = 0; i < shareCount; ++i) {
     shares[i].next.store(i * each, std::memory_order_relaxed);

@@ -7,6 +7,8 @@
 #ifndef KEXPR_RUNTIME_TEAM_H
 #define KEXPR_RUNTIME_TEAM_H
 
+#include "kexpr/Kernel.h"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -20,8 +22,11 @@ class Team;
 /// The ranges that one thread takes from a call, one after the other.
 class Ranges {
 public:
-  /// Of a call that runs on its own thread alone.
-  explicit Ranges(std::int64_t count) : count(count) {}
+  /// Of a call that runs on its own thread alone, in ranges of at most `chunk`
+  /// where the host may end it.
+  Ranges(std::int64_t count, std::int64_t chunk, const Interrupt &interrupt)
+      : interrupt(interrupt), count(count),
+        chunk(interrupt.ask ? chunk : count) {}
   Ranges(Team &team, unsigned share);
 
   /// Whether this is the thread that made the call.
@@ -30,14 +35,23 @@ public:
   bool next(std::int64_t &begin, std::int64_t &end);
   /// How many elements were handed out.
   std::int64_t taken() const { return sum; }
+  /// Whether the host ended a call of one thread before its last range.
+  bool isEnded() const { return ended; }
 
 private:
   bool nextOfTeam(std::int64_t &begin, std::int64_t &end);
+  /// Whether the host wants the call to end, asked by its thread between
+  /// ranges.
+  bool endsHere() const {
+    return interrupt.ask && byCaller && sum > 0 &&
+           interrupt.ask(interrupt.context);
+  }
 
   Team *team = nullptr;
+  Interrupt interrupt;
   unsigned share = 0, tried = 0;
-  std::int64_t count = 0, sum = 0;
-  bool byCaller = true;
+  std::int64_t count = 0, chunk = 0, sum = 0;
+  bool byCaller = true, ended = false;
 };
 
 /// The work of one thread of a team: a reference, so that nothing is copied to
@@ -76,18 +90,21 @@ public:
   static constexpr unsigned MostShares = 64;
 
   Team() = default;
-  Team(std::int64_t count, std::int64_t chunk, unsigned threads, PartFn part) {
-    open(count, chunk, threads, part);
+  Team(std::int64_t count, std::int64_t chunk, unsigned threads, PartFn part,
+       const Interrupt &interrupt = {}) {
+    open(count, chunk, threads, part, interrupt);
   }
 
   /// Begins a call of the calling thread, in ranges of at most `chunk`.
   void open(std::int64_t count, std::int64_t chunk, unsigned threads,
-            PartFn part);
+            PartFn part, const Interrupt &interrupt = {});
   /// Takes part, in the default floating-point environment. Returns whether
   /// there was work left.
   bool takePart(std::uint64_t share) noexcept;
   /// Whether the threads that have left have done all of it.
   bool isDone() const { return done.load() == count; }
+  /// Whether the host ended the call: nobody takes ranges any more.
+  bool isEnded() const { return ended.load(std::memory_order_relaxed); }
   /// Whether a thread took no part as it had no memory for it.
   bool lackedMemory() const { return lacks.load(); }
 
@@ -118,9 +135,10 @@ private:
   unsigned shareCount = 0;
   std::thread::id caller;
   PartFn part;
+  Interrupt interrupt;
   std::atomic<std::int64_t> done = 0;
   std::atomic<unsigned> joined = 0, active = 0;
-  std::atomic<bool> isOpen = false, lacks = false;
+  std::atomic<bool> isOpen = false, lacks = false, ended = false;
   std::array<Share, MostShares> shares;
 };
 

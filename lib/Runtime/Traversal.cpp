@@ -9,6 +9,7 @@
 #include "Runtime/Pack.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 using namespace kexpr;
@@ -56,8 +57,8 @@ static bool isConstant(const LoopNest &nest, std::size_t slot, unsigned axis) {
 /// `axis`.
 static bool isTransposed(const LoopNest &nest, std::size_t slot,
                          unsigned axis) {
-  const std::int64_t step = nest.stride(slot, axis);
-  return step > 0 && step < nest.stride(slot, nest.rank() - 1);
+  const std::int64_t step = std::abs(nest.stride(slot, axis));
+  return step > 0 && step < std::abs(nest.stride(slot, nest.rank() - 1));
 }
 
 /// The axis of a slot's shortest steps, if its innermost ones are longer;
@@ -66,8 +67,8 @@ static unsigned transposedAxis(const LoopNest &nest, std::size_t slot) {
   unsigned found = nest.rank();
   for (unsigned axis = 0; axis + 1 < nest.rank(); ++axis)
     if (isTransposed(nest, slot, axis) &&
-        (found == nest.rank() ||
-         nest.stride(slot, axis) < nest.stride(slot, found)))
+        (found == nest.rank() || std::abs(nest.stride(slot, axis)) <
+                                     std::abs(nest.stride(slot, found))))
       found = axis;
   return found;
 }

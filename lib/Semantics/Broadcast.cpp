@@ -74,8 +74,12 @@ Expected<std::uint32_t> semantics::axisMask(const AxisSet &set,
                           " axes appears twice"));
     mask |= bit;
   }
+  if (set.first > 0 && set.first >= rank)
+    return Error(ErrorCode::ShapeMismatch,
+                 concat("a tensor of ", rank, " axes has none from axis ",
+                        set.first, " on"));
   const std::uint32_t all = (1u << rank) - 1;
-  return set.axes.empty() ? all : mask & all;
+  return set.axes.empty() ? all & ~((1u << set.first) - 1) : mask & all;
 }
 
 Shape semantics::reducedShape(const Shape &shape, std::uint32_t mask,
@@ -90,8 +94,66 @@ Shape semantics::reducedShape(const Shape &shape, std::uint32_t mask,
   return {extents, rank};
 }
 
+Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
+                                      const Shape &strides,
+                                      const Shape &beside) {
+  const auto groups = static_cast<std::int64_t>(view.bits);
+  const auto mismatch = [](std::string message) {
+    return Error(ErrorCode::ShapeMismatch, std::move(message));
+  };
+  if (beside.rank() < 2)
+    return mismatch(
+        concat("a tensor of shape ", beside.str(), " has no channels"));
+  const std::int64_t channels = beside[1];
+  if (channels % groups != 0)
+    return mismatch(concat(channels, " channels are no ", groups, " groups"));
+  const std::int64_t each = channels / groups;
+  std::vector<std::int64_t> extents, steps;
+  const auto add = [&](std::int64_t extent, std::int64_t step) {
+    extents.push_back(extent);
+    steps.push_back(step);
+  };
+  switch (static_cast<ViewKind>(view.op)) {
+  case ViewKind::Channels:
+    if (shape.rank() != 1 || shape[0] != channels)
+      return mismatch(concat("a weight or bias of shape ", shape.str(), " for ",
+                             channels, " channels"));
+    add(channels, strides[0]);
+    extents.resize(beside.rank() - 1, 1);
+    break;
+  case ViewKind::Split:
+    if (shape.rank() == MaxRank)
+      return mismatch(concat("groups of a tensor of ", MaxRank, " axes"));
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+      if (axis == 1)
+        add(groups, strides[1] * each);
+      add(axis == 1 ? each : shape[axis], strides[axis]);
+    }
+    break;
+  case ViewKind::Repeat:
+    add(shape[0], strides[0]);
+    add(groups, strides[1]);
+    add(each, 0);
+    break;
+  case ViewKind::Join:
+    add(shape[0], strides[0]);
+    add(channels, strides[2]);
+    extents.resize(beside.rank(), 1);
+    break;
+  }
+  steps.resize(extents.size(), 0);
+  return SeenShape{{extents.data(), extents.size()},
+                   {steps.data(), steps.size()}};
+}
+
 static Expected<Shape> shapeOf(const Graph &graph, const Value &value,
                                const std::vector<Shape> &shapes) {
+  if (value.kind == ValueKind::View) {
+    const Shape &own = shapes[value.args[0]];
+    auto seen =
+        seenBy(value, own, contiguousStrides(own), shapes[value.args[1]]);
+    return seen ? Expected<Shape>(seen->shape) : seen.error();
+  }
   Shape shape;
   for (ValueId arg : graph.args(value)) {
     auto joined = joinedShape(shape, shapes[arg]);
@@ -105,12 +167,14 @@ static Expected<Shape> shapeOf(const Graph &graph, const Value &value,
     return Error(
         ErrorCode::ShapeMismatch,
         concat("the operands broadcast to the impossible shape ", shape.str()));
-  if (value.kind != ValueKind::Reduce)
+  if (!value.goesOverAxes())
     return shape;
   const AxisSet &axes = graph.axisSets[value.input];
   const auto mask = axisMask(axes, shape.rank());
   if (!mask)
     return mask.error();
+  if (value.kind == ValueKind::Scan)
+    return shape;
   const Shape reduced = reducedShape(shape, *mask, axes.stay);
   if (shape.elementCount() == 0 && reduced.elementCount() > 0 &&
       !value.takesNone())
@@ -166,8 +230,31 @@ void LoopNest::build(const Shape &shape,
     }
     ++axes;
   }
+  flipAxes();
   sortAxes();
   mergeAxes();
+}
+
+void LoopNest::flipAxes() {
+  isFlipped = false;
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    if (step[axis] >= 0)
+      continue;
+    for (std::size_t s = 0; s < slotCount; ++s) {
+      std::int64_t &bytes = step[s * MaxRank + axis];
+      start[s] = (isFlipped ? start[s] : 0) + bytes * (extents[axis] - 1);
+      bytes = -bytes;
+    }
+    isFlipped = true;
+  }
+  moveToFirsts(base.data());
+}
+
+void LoopNest::flip(void **pointers) const {
+  for (std::size_t s = 0; s < slotCount; ++s)
+    // A call that is prepared for later has no memory yet.
+    if (pointers[s])
+      pointers[s] = static_cast<char *>(pointers[s]) + start[s];
 }
 
 void LoopNest::sortAxes() {

@@ -34,6 +34,14 @@ Expected<Shape> broadcastShape(const Operands &operands,
 /// The shape that two shapes broadcast to; none if they do not.
 std::optional<Shape> joinedShape(const Shape &a, const Shape &b);
 
+/// A tensor as a view sees it.
+struct SeenShape {
+  Shape shape, strides;
+};
+/// From its own shape and strides, and the shape of the tensor beside it.
+Expected<SeenShape> seenBy(const Value &view, const Shape &shape,
+                           const Shape &strides, const Shape &beside);
+
 /// Which axes of so many a reduction is over, as bits. Errors name the axis.
 Expected<std::uint32_t> axisMask(const AxisSet &set, std::size_t rank);
 /// What a reduction over the axes of a mask leaves of a shape.
@@ -47,11 +55,13 @@ Expected<std::vector<Shape>> shapesOf(const Graph &graph,
 /// Nested loops over the elements of an output, in the fewest axes: axes of
 /// extent 1 are dropped, and axes that one stride a slot can traverse are
 /// merged. Slots are the outputs, then the inputs. The innermost axis is the
-/// last one.
+/// last one. An axis along which the first output steps backwards is walked
+/// from its other end.
 class LoopNest {
 public:
   explicit LoopNest(std::size_t slots)
-      : slotCount(slots), base(slots), sizes(slots), step(slots * MaxRank) {}
+      : slotCount(slots), base(slots), sizes(slots), step(slots * MaxRank),
+        start(slots) {}
 
   /// Sets up the loops of `shape`. `slots[s]` views the s-th slot's memory; its
   /// shape broadcasts to `shape`.
@@ -72,20 +82,32 @@ public:
   void *first(std::size_t slot) const { return base[slot]; }
   /// These addresses for all slots.
   void *const *firsts() const { return base.data(); }
+  /// Makes addresses of views' first elements those of the first elements that
+  /// the loops visit: of other memory than the nest was built for.
+  void moveToFirsts(void **pointers) const {
+    if (isFlipped)
+      flip(pointers);
+  }
   /// How slot s moves along the innermost axis.
   AccessPattern pattern(std::size_t slot) const;
 
 private:
+  void flipAxes();
+  void flip(void **pointers) const;
   void sortAxes();
   void mergeAxes();
   bool canMerge(unsigned outer, unsigned inner) const;
 
   std::size_t slotCount;
   unsigned axes = 0;
+  bool isFlipped = false;
   std::int64_t extents[MaxRank];
   InlineBuffer<void *, 8> base;
   InlineBuffer<std::int64_t, 8> sizes;
   InlineBuffer<std::int64_t, 8 * MaxRank> step;
+  /// Bytes from a view's first element to the first that is visited, if
+  /// flipped.
+  InlineBuffer<std::int64_t, 8> start;
 };
 
 } // namespace kexpr::semantics

@@ -119,9 +119,12 @@ Error Checker::wrongType(const Node &node, const ops::OpInfo &info) const {
           concat(rule, ", but ",
                  naming(expression.nodes()[node.children[i]], i, type)));
   }
-  return fault(ErrorCode::TypeMismatch, node,
-               concat(rule, ", but its arguments promote to ",
-                      nameOf(resultType(types))));
+  const auto promoted = resultType(types);
+  return fault(
+      ErrorCode::TypeMismatch, node,
+      promoted
+          ? concat(rule, ", but its arguments promote to ", nameOf(*promoted))
+          : concat(subject, "arguments of one type, but ", unpromoted(types)));
 }
 
 Error Checker::refused(const Node &node) const {
@@ -195,12 +198,27 @@ Expected<TypedValue> Checker::size(const Node &node) {
 Expected<TypedValue> Checker::operatorCall(const Node &node, ops::OpId op) {
   const ops::OpEntry &entry = ops::table()[op];
   const unsigned longer = entry.info.overload.arity;
+  const unsigned least = entry.arity - entry.info.defaults.count;
   const std::size_t count = node.children.size();
-  if (count != entry.arity && (longer == 0 || count != longer))
+  if ((count < least || count > entry.arity) &&
+      (longer == 0 || count != longer))
     return wrongArity(
-        node, longer ? concat(entry.arity, " or ", counted(longer, "argument"))
-                     : counted(entry.arity, "argument"));
-  const auto args = arguments(node);
+        node,
+        concat(longer ? concat(entry.arity, " or ")
+               : least < entry.arity
+                   ? concat(least, least + 1 == entry.arity ? " or " : " to ")
+                   : "",
+               counted(longer ? longer : entry.arity, "argument")));
+  auto args = arguments(node);
+  for (std::size_t i = count; i < entry.arity; ++i) {
+    auto number = simplify.number(
+        {.number = defaultArgument(entry, i, simplify.typeOf(given[0]).type),
+         .range = node.range});
+    if (!number)
+      return number;
+    given.push_back(*number);
+    args = given;
+  }
   auto result =
       count == longer ? simplify.overload(op, args) : simplify.call(op, args);
   if (!result && result.error().code() == ErrorCode::TypeMismatch)

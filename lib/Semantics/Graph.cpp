@@ -102,7 +102,7 @@ ValueId GraphBuilder::reduce(const ReductionOf &reduction,
   const auto set = static_cast<std::uint32_t>(known - sets.begin());
   if (known == sets.end())
     sets.push_back(axes);
-  return add({.kind = ValueKind::Reduce,
+  return add({.kind = reduction.isScan ? ValueKind::Scan : ValueKind::Reduce,
               .type = graph.values[reduction.elements].type,
               .op = reduction.reduction,
               .input = set,
@@ -112,11 +112,21 @@ ValueId GraphBuilder::reduce(const ReductionOf &reduction,
               .args = {reduction.elements}});
 }
 
+ValueId GraphBuilder::view(ViewKind kind, ValueId value, ValueId beside,
+                           std::uint64_t groups) {
+  return add({.kind = ValueKind::View,
+              .type = graph.values[value].type,
+              .op = static_cast<ops::OpId>(kind),
+              .bits = groups,
+              .args = {value, beside}});
+}
+
 std::span<const ValueId> Graph::args(const Value &value) const {
   if (value.kind == ValueKind::Call)
     return {value.args.data(), ops::allOperators()[value.op].arity};
-  const bool hasOne =
-      value.kind == ValueKind::Convert || value.kind == ValueKind::Reduce;
+  if (value.kind == ValueKind::View)
+    return {value.args.data(), 2};
+  const bool hasOne = value.kind == ValueKind::Convert || value.goesOverAxes();
   return {value.args.data(), hasOne ? 1u : 0u};
 }
 
@@ -156,7 +166,7 @@ Graph Graph::restrictedTo(std::span<const ValueId> kept,
       used.push_back(parameters[value.input]);
       value.input = static_cast<std::uint32_t>(used.size() - 1);
     }
-    hasReductions |= value.kind == ValueKind::Reduce;
+    hasReductions |= value.goesOverAxes();
     for (std::size_t i = 0; i < args(value).size(); ++i)
       value.args[i] = renamed[value.args[i]];
     renamed[id] = static_cast<ValueId>(result.values.size());
@@ -179,7 +189,7 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
         ops::arithmeticOf(computedType(value), precision));
   if (value.isExact())
     return {.operations = 8, .wide = 0, .latency = 8};
-  if (value.kind == ValueKind::Reduce)
+  if (value.goesOverAxes())
     return ops::reductions()[value.op].workOf(value.form());
   // A conversion is about one instruction.
   const bool converts = value.kind == ValueKind::Convert;
@@ -221,6 +231,10 @@ std::string Graph::nameOf(const Value &value) const {
     return numberFrom(value.bits, value.type).str();
   case ValueKind::Convert:
     return std::string(kexpr::nameOf(value.type));
+  case ValueKind::View:
+    return "view";
+  case ValueKind::Scan:
+    return std::string(ops::reductions()[value.op].info.scan);
   case ValueKind::Reduce:
     return concat(value.isExact() ? "exact_" : "",
                   ops::reductions()[value.op].info.name);
@@ -234,22 +248,31 @@ std::string AxisSet::str() const {
   std::string text = "over";
   for (std::int64_t axis : axes)
     text += concat(' ', axis);
-  return text + (axes.empty() ? " all" : "") + (stay ? ", which stay" : "");
+  if (axes.empty())
+    text += first > 0 ? concat(" all from ", first, " on") : " all";
+  return text + (stay ? ", which stay" : "");
 }
 
 static std::string line(const Graph &graph, const Value &value) {
   constexpr std::string_view kinds[] = {"input ", "parameter ", "constant ",
                                         "convert "};
-  const bool isReduction = value.kind == ValueKind::Reduce;
+  const bool isReduction = value.goesOverAxes();
   const bool isCall = value.kind == ValueKind::Call || isReduction;
+  const bool isView = value.kind == ValueKind::View;
   const DType type = isCall ? graph.computedType(value) : value.type;
-  std::string text = isCall ? graph.nameOf(value) + ' '
-                            : std::string(kinds[static_cast<int>(value.kind)]);
+  std::string text = isCall || isView
+                         ? graph.nameOf(value) + ' '
+                         : std::string(kinds[static_cast<int>(value.kind)]);
   text += nameOf(type);
-  if (!isCall && value.kind != ValueKind::Convert)
+  if (!isCall && !isView && value.kind != ValueKind::Convert)
     text += ' ' + graph.nameOf(value);
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
+  if (isView) {
+    constexpr std::string_view views[] = {"channels", "split", "repeat",
+                                          "join"};
+    text += concat(" as ", views[value.op]);
+  }
   if (isReduction)
     text += ' ' + graph.axisSets[value.input].str();
   return text;

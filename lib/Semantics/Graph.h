@@ -33,13 +33,24 @@ enum class ValueKind : std::uint8_t {
   Convert,   ///< The argument as another type.
   Call,      ///< An operator over arguments of one type, conditions aside.
   Reduce,    ///< A reduction of the argument over axes.
+  View,      ///< The elements of the argument in another shape.
+  Scan, ///< The results of a reduction so far, for each element of an axis.
+};
+
+/// How a view sees its argument, beside a tensor of N, C and further axes.
+enum class ViewKind : std::uint8_t {
+  Channels, ///< C elements as those of the axis C.
+  Split,    ///< The tensor itself, with the axis C as two, G and C / G.
+  Repeat,   ///< N and G elements as N, G and C / G, each for its group.
+  Join,     ///< N, G and C / G elements as N and C, and further axes of 1.
 };
 
 /// The axes of a reduction.
 struct AxisSet {
   /// Ascending from the first axis, negative ones from behind the last; none is
-  /// all of them.
+  /// all of them from `first` on.
   std::vector<std::int64_t> axes = {};
+  std::uint32_t first = 0;
   /// Whether they stay, with an extent of 1.
   bool stay = false;
   /// "over 0 -1, which stay".
@@ -53,15 +64,17 @@ struct Value {
   /// The type of the value. f16 and bf16 are storage types: inputs are
   /// converted to f32, and results back, once, when they are stored.
   DType type;
-  /// Call: the operator. Reduce: the reduction.
+  /// Call: the operator. Reduce, Scan: the reduction. View: its `ViewKind`.
   ops::OpId op = 0;
   /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
-  /// Reduce: in `Graph::axisSets`.
+  /// Reduce, Scan: in `Graph::axisSets`.
   std::uint32_t input = 0;
-  /// Constant: the bits of the element. Reduce: the type computed in, from the
-  /// eighth bit on how many elements do not count in the result, and `Exact`.
+  /// Constant: the bits of the element. View: how many groups there are. Scan:
+  /// the type computed in. Reduce: that too, from the eighth bit on how many
+  /// elements do not count in the result, and `Exact`.
   std::uint64_t bits = 0;
-  /// Call, Convert, Reduce: the arguments; each stands earlier.
+  /// Call, Convert, Reduce, Scan, View: the arguments; each stands earlier. The
+  /// second one of a view is the tensor beside it, whose shape alone counts.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
@@ -76,6 +89,10 @@ struct Value {
   static constexpr std::uint32_t EvenOfNone = 1u << 31;
   /// Reduce: an exact sum, or what is made of one; see ops::ExactSums.
   static constexpr std::uint64_t Exact = std::uint64_t{1} << 63;
+  /// Whether it needs elements of other places than its own.
+  bool goesOverAxes() const {
+    return kind == ValueKind::Reduce || kind == ValueKind::Scan;
+  }
   bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
   bool takesNone() const {
     return (bits >> 8 & EvenOfNone) || ops::reductions()[op].info.takesNone;
@@ -103,7 +120,8 @@ struct Graph {
   bool mixesTypes = false;
 
   bool hasReductions() const { return !axisSets.empty(); }
-  /// The arguments of a call, conversion or reduction; none of another value.
+  /// The arguments of a call, conversion, reduction or scan; none of another
+  /// value.
   std::span<const ValueId> args(const Value &value) const;
   /// The type that a call or conversion computes in: that of its last
   /// argument. The first may be a condition.
@@ -137,6 +155,7 @@ struct ReductionOf {
   /// How many elements do not count, as a variance's correction.
   std::uint32_t uncounted = 0;
   bool isExact = false;
+  bool isScan = false; ///< Of the elements up to each, instead of all.
 };
 
 /// Makes a graph value by value, merging equal ones.
@@ -156,6 +175,9 @@ public:
   ValueId call(ops::OpId op, std::span<const ValueId> args);
   /// The result has the type of the elements, which is that of the form's.
   ValueId reduce(const ReductionOf &reduction, const AxisSet &axes);
+  /// `value` beside a tensor of channels in so many groups.
+  ValueId view(ViewKind kind, ValueId value, ValueId beside,
+               std::uint64_t groups);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
@@ -83,7 +84,38 @@ Expected<Number> semantics::callCast(DType type, const Number &number) {
       !(number.real >= -0x1p63 && number.real < 0x1p63))
     return Error(ErrorCode::InvalidArgument,
                  concat(number.str(), " is no 64-bit integer"));
+  // Numbers are those of i64.
+  if (type == DType::U64 && number.asReal() <= -1)
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the number ", number.str(), " is no u64"));
   return castNumber(number, type);
+}
+
+/// The largest finite number of a type.
+static double largestOf(DType type) {
+  switch (type) {
+  case DType::F16:
+    return 65504;
+  case DType::BF16:
+    return 0x1.fep127;
+  case DType::F32:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
+}
+
+Number semantics::defaultArgument(const ops::OpEntry &entry, std::size_t place,
+                                  DType type) {
+  const ops::Defaults &defaults = entry.info.defaults;
+  double value = defaults.values[place + defaults.count - entry.arity];
+  const bool isLargest = std::abs(value) == ops::Largest;
+  if (isFloatingPoint(type))
+    return {.kind = Kind::Real,
+            .real = isLargest ? std::copysign(largestOf(type), value) : value};
+  // Integers have no infinities that one would stand for.
+  return {.kind = type == DType::Bool ? Kind::Bool : Kind::Int,
+          .integer = isLargest ? 0 : static_cast<std::int64_t>(value)};
 }
 
 static bool isAll(std::span<const Number> args, Kind kind) {
@@ -110,6 +142,8 @@ Kind semantics::callKind(ops::OpId op, std::span<const Number> args) {
     return Kind::Bool;
   if (info.takesCondition && isAll(args, Kind::Bool))
     return Kind::Bool;
+  if (!info.ofFloats.empty() && hasReal(args))
+    return Kind::Real;
   if (isBitwise(info))
     return isAll(args, Kind::Bool) ? Kind::Bool : Kind::Int;
   const bool isReal = !ops::worksIn(info.types, ops::Arithmetic::I64);
@@ -166,6 +200,8 @@ Expected<Number> semantics::callNumber(ops::OpId op,
   if (entry.info.takesCondition && args[0].kind != Kind::Bool)
     return Error(ErrorCode::TypeMismatch,
                  concat("operator '", entry.info.name, "' takes a bool first"));
+  if (!entry.info.ofFloats.empty() && hasReal(args))
+    return ops::expand(entry.info.ofFloats, args, callNumber);
   if (isBitwise(entry.info)) {
     if (hasReal(args))
       return Error(ErrorCode::TypeMismatch,

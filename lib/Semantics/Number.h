@@ -51,6 +51,10 @@ Number::Kind callKind(ops::OpId op, std::span<const Number> args);
 /// and division by 0 are errors; integers whose result is no integer, as of
 /// `pow(2,-1)`, give a real number.
 Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
+/// What argument `place` of a call is where it is left out; `type` is that of
+/// the first, which it does not widen.
+Number defaultArgument(const ops::OpEntry &entry, std::size_t place,
+                       DType type);
 /// A number as one of `type`, by the rules of elements.
 Number castNumber(const Number &number, DType type);
 /// The same for a cast in an expression: casting a real number outside 64 bits

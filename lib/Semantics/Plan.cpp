@@ -180,6 +180,7 @@ std::string Plan::key() const {
   put(graph.axisSets.size());
   for (const AxisSet &set : graph.axisSets) {
     put(set.stay);
+    put(set.first);
     put(set.axes.size());
     for (std::int64_t axis : set.axes)
       put(axis);

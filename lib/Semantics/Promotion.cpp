@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/Promotion.h"
 
+#include "Ops/Conversion.h"
 #include "Ops/Table.h"
+#include "Support/Text.h"
 
 #include <utility>
 
@@ -23,9 +25,17 @@ static int categoryOf(DType type) {
   return type == DType::Bool ? 0 : isFloatingPoint(type) ? 2 : 1;
 }
 
-DType semantics::promote(DType a, DType b) {
+bool semantics::isUnsigned(DType type) {
+  return ops::isInteger(type) && ops::signedOf(type) != type;
+}
+
+std::optional<DType> semantics::promote(DType a, DType b) {
   if (a == b)
     return a;
+  const bool isReal = isFloatingPoint(a) || isFloatingPoint(b);
+  for (DType type : {a, b})
+    if (isUnsigned(type) && type != DType::U8 && !isReal)
+      return std::nullopt;
   if (categoryOf(a) != categoryOf(b))
     return categoryOf(a) > categoryOf(b) ? a : b;
   if (sizeOf(a) != sizeOf(b))
@@ -34,17 +44,35 @@ DType semantics::promote(DType a, DType b) {
   return isFloatingPoint(a) ? DType::F32 : DType::I16;
 }
 
-DType semantics::resultType(std::span<const ArgumentType> arguments) {
+std::optional<DType>
+semantics::resultType(std::span<const ArgumentType> arguments) {
   std::optional<DType> result;
   for (Weight weight : {Weight::Tensor, Weight::ZeroDim, Weight::Number}) {
     std::optional<DType> type;
     for (const ArgumentType &argument : arguments)
-      if (argument.weight == weight)
+      if (argument.weight == weight) {
         type = type ? promote(*type, argument.type) : argument.type;
+        if (!type)
+          return std::nullopt;
+      }
     if (type && (!result || categoryOf(*type) > categoryOf(*result)))
-      result = type;
+      result = result ? promote(*result, *type) : type;
+    if (type && !result)
+      return std::nullopt;
   }
   return result.value_or(DType::F32);
+}
+
+std::string semantics::unpromoted(std::span<const ArgumentType> arguments) {
+  // The first two that have no common type, whatever they weigh.
+  for (const ArgumentType &b : arguments)
+    for (const ArgumentType &a : arguments)
+      if (&a < &b && b.weight != Weight::Number && a.weight != Weight::Number &&
+          !promote(a.type, b.type))
+        return concat("its arguments are ", nameOf(a.type), " and ",
+                      nameOf(b.type),
+                      ", which promote to no type; cast one of them");
+  return "its arguments promote to no type; cast one of them";
 }
 
 std::optional<DType> semantics::computedType(ops::TypeRule rule,
@@ -53,10 +81,7 @@ std::optional<DType> semantics::computedType(ops::TypeRule rule,
   if (ops::worksIn(rule, arithmetic))
     return promoted;
   const auto otherwise = ops::infoOf(rule).otherwise;
-  return !otherwise                           ? std::optional<DType>()
-         : *otherwise == ops::Arithmetic::F32 ? DType::F32
-         : *otherwise == ops::Arithmetic::I64 ? DType::I64
-                                              : DType::Bool;
+  return otherwise ? std::optional(ops::typeOf(*otherwise)) : std::nullopt;
 }
 
 DType semantics::heldType(DType type) {
@@ -68,8 +93,8 @@ bool semantics::isExact(DType from, DType to) {
     return true;
   if (categoryOf(from) != categoryOf(to) || to == DType::Bool)
     return false;
-  const bool isWider = sizeOf(from) < sizeOf(to);
-  return isWider && to != DType::U8;
+  const bool losesSign = isUnsigned(to) && !isUnsigned(from);
+  return sizeOf(from) < sizeOf(to) && !losesSign;
 }
 
 /// Names of casts: PyTorch's types and Python's `int`.
@@ -82,7 +107,8 @@ static constexpr std::pair<std::string_view, DType> Casts[] = {
     {"torch.float32", DType::F32}, {"torch.float64", DType::F64},
     {"torch.float16", DType::F16}, {"torch.bfloat16", DType::BF16},
     {"torch.int64", DType::I64},   {"torch.int32", DType::I32},
-    {"torch.int16", DType::I16},
+    {"torch.int16", DType::I16},   {"torch.uint16", DType::U16},
+    {"torch.uint32", DType::U32},  {"torch.uint64", DType::U64},
 };
 
 std::optional<DType> semantics::castType(std::string_view name) {

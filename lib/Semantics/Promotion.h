@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace kexpr::semantics {
@@ -26,11 +27,17 @@ struct ArgumentType {
 };
 
 bool isFloatingPoint(DType type);
-/// The smallest type that both can be converted to, as PyTorch has it.
-DType promote(DType a, DType b);
-/// The type that these arguments promote to. A number's type is Bool, I64, or
-/// F32 for a real one.
-DType resultType(std::span<const ArgumentType> arguments);
+/// u8, u16, u32 or u64.
+bool isUnsigned(DType type);
+/// The smallest type that both can be converted to, as PyTorch has it: none of
+/// u16, u32 or u64 and another integer or bool.
+std::optional<DType> promote(DType a, DType b);
+/// The type that these arguments promote to, if there is one. A number's type
+/// is Bool, I64, or F32 for a real one.
+std::optional<DType> resultType(std::span<const ArgumentType> arguments);
+/// What is wrong with arguments that have none: "its arguments are u16 and i32,
+/// of which ...".
+std::string unpromoted(std::span<const ArgumentType> arguments);
 /// The type that an operator of a rule computes in where its arguments promote
 /// to `promoted`; none if the rule refuses that.
 std::optional<DType> computedType(ops::TypeRule rule, DType promoted);

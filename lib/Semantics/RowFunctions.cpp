@@ -36,6 +36,10 @@ public:
   /// Whether axes that were asked to stay do, in what comes last.
   void setStay(bool stay) { axes.stay = stay; }
   bool isDouble() const { return type == DType::F64; }
+  TypedValue view(ViewKind kind, const TypedValue &value,
+                  std::uint64_t groups = 1) {
+    return fault ? value : simplify.view(kind, value, tensor(0), groups);
+  }
 
   template <class... T>
   TypedValue call(std::string_view op, const T &...arguments) {
@@ -102,6 +106,14 @@ using Made = Expected<TypedValue>;
 static Made makeReduction(Simplifier &simplify, const RowSettings &settings) {
   return simplify.reduce(settings.reduction, settings.axes,
                          *settings.tensors[0]);
+}
+
+static Made makeScan(Simplifier &simplify, const RowSettings &settings) {
+  if (settings.axes.axes.size() != 1)
+    return Error(ErrorCode::InvalidArgument,
+                 concat(quote(ops::reductions()[settings.reduction].info.scan),
+                        " goes along one axis, which is written out"));
+  return simplify.scan(settings.reduction, settings.axes, *settings.tensors[0]);
 }
 
 /// value / divisor, one for many values. f32 takes a factor of two floats: a
@@ -216,22 +228,72 @@ static TypedValue inverseRoot(Formula &f, const TypedValue &square,
   return f.call("rsqrt", f.call("add", square, f.number(epsilon)));
 }
 
-static TypedValue scaled(Formula &f, const TypedValue &value) {
+/// value * weight + bias; those that a call has are `seen` first.
+template <class F>
+static TypedValue scaled(Formula &f, const TypedValue &value, F seen) {
   if (f.has(1) && f.has(2))
-    return f.call("mul_add", value, f.tensor(1), f.tensor(2));
+    return f.call("fma", value, seen(f.tensor(1)), seen(f.tensor(2)));
   if (f.has(1))
-    return f.call("mul", value, f.tensor(1));
-  return f.has(2) ? f.call("add", value, f.tensor(2)) : value;
+    return f.call("mul", value, seen(f.tensor(1)));
+  return f.has(2) ? f.call("add", value, seen(f.tensor(2))) : value;
+}
+
+static TypedValue scaled(Formula &f, const TypedValue &value) {
+  return scaled(f, value, [](const TypedValue &each) { return each; });
+}
+
+/// 1 / sqrt(variance + epsilon) of what is centred.
+static TypedValue inverseOf(Formula &f, const TypedValue &centred,
+                            const RowSettings &settings) {
+  return inverseRoot(f, f.reduceWide("mean", f.call("square", centred)),
+                     settings.number.value_or(1e-5));
+}
+
+/// (x - mean) / sqrt(variance + epsilon) over the axes.
+static TypedValue normalized(Formula &f, const RowSettings &settings) {
+  const TypedValue x = f.wide(f.tensor(0));
+  const TypedValue centred = f.call("sub", x, f.reduceWide("mean", x));
+  return f.held(f.call("mul", centred, inverseOf(f, centred, settings)));
 }
 
 static Made makeLayerNorm(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  const TypedValue x = f.wide(f.tensor(0));
-  const TypedValue centred = f.call("sub", x, f.reduceWide("mean", x));
-  const TypedValue variance = f.reduceWide("mean", f.call("square", centred));
-  const TypedValue inverse =
-      inverseRoot(f, variance, settings.number.value_or(1e-5));
-  return f.result(scaled(f, f.held(f.call("mul", centred, inverse))));
+  return f.result(scaled(f, normalized(f, settings)));
+}
+
+/// The result, with a weight and bias for each channel.
+static Made scaledByChannel(Formula &f, const TypedValue &value) {
+  return f.result(scaled(f, value, [&](const TypedValue &each) {
+    return f.view(ViewKind::Channels, each);
+  }));
+}
+
+static Made makeInstanceNorm(Simplifier &simplify,
+                             const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.axes.first = 2;
+  return scaledByChannel(f, normalized(f, settings));
+}
+
+static Made makeGroupNorm(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  f.axes.first = 2;
+  const auto groups = static_cast<std::uint64_t>(*settings.whole);
+  if (groups == 0)
+    return Error(ErrorCode::InvalidArgument, "a norm of no groups");
+  const TypedValue x = f.wide(f.view(ViewKind::Split, f.tensor(0), groups));
+  const TypedValue mean = f.reduceWide("mean", x);
+  const TypedValue inverse = inverseOf(f, f.call("sub", x, mean), settings);
+  // What is one for a group becomes one for a channel.
+  const auto ofChannels = [&](const TypedValue &value) {
+    const TypedValue each = f.view(ViewKind::Repeat, value, groups);
+    return f.view(ViewKind::Join, f.call("where", f.truth(), each, each),
+                  groups);
+  };
+  const TypedValue centred =
+      f.call("sub", f.wide(f.tensor(0)), ofChannels(mean));
+  return scaledByChannel(f,
+                         f.held(f.call("mul", centred, ofChannels(inverse))));
 }
 
 static Made makeRmsNorm(Simplifier &simplify, const RowSettings &settings) {
@@ -276,10 +338,45 @@ static Made makeL1Loss(Simplifier &simplify, const RowSettings &settings) {
       f.call("abs", f.call("sub", f.wide(f.tensor(0)), f.wide(f.tensor(1))))));
 }
 
+/// Ones of the shape of x, added up.
+static Made makeIota(Simplifier &simplify, const RowSettings &settings) {
+  if (settings.axes.axes.size() != 1)
+    return Error(ErrorCode::InvalidArgument,
+                 "'iota' goes along one axis, which is written out");
+  const auto whole = [&](std::int64_t value) {
+    return simplify.number({.number = {.integer = value}});
+  };
+  const auto one = whole(1);
+  const auto isTrue =
+      simplify.number({.number = {.kind = Number::Kind::Bool, .integer = 1}});
+  const auto x = simplify.cast(DType::I64, *settings.tensors[0]);
+  if (!one || !isTrue || !x)
+    return !one ? one : !x ? x : isTrue;
+  const TypedValue choice[] = {*isTrue, *one, *x};
+  auto ones = simplify.call(*ops::find("where"), choice);
+  if (!ones)
+    return ones;
+  auto counts = simplify.scan(*ops::findReduction("sum"), settings.axes, *ones);
+  if (!counts)
+    return counts;
+  const TypedValue distance[] = {*counts, *one};
+  return simplify.call(*ops::find("sub"), distance);
+}
+
 using enum RowArgument;
 
 /// Those that are more than one reduction.
 static constexpr RowFunction Composites[] = {
+    {"iota",
+     "x, axis",
+     "the index of each element along the axis",
+     ops::Exact,
+     2,
+     {Tensor, Axis},
+     2,
+     makeIota,
+     0,
+     true},
     {"softmax",
      "x, axis",
      "e^x over the sum of e^x",
@@ -352,6 +449,23 @@ static constexpr RowFunction Composites[] = {
      {Tensor, Axes, Maybe, Maybe, RowArgument::Number},
      5,
      makeLayerNorm},
+    {"instance_norm",
+     "x, [weight, bias, eps]",
+     "layer_norm over all axes but the first two; weight and bias have an "
+     "element for each of the second",
+     {2, 2, 3},
+     1,
+     {Tensor, Maybe, Maybe, RowArgument::Number},
+     4,
+     makeInstanceNorm},
+    {"group_norm",
+     "x, groups, [weight, bias, eps]",
+     "the same over all axes but the first, for so many groups of the second",
+     {2, 2, 3},
+     2,
+     {Tensor, Whole, Maybe, Maybe, RowArgument::Number},
+     5,
+     makeGroupNorm},
     {"rms_norm",
      "x, axes, [weight, eps]",
      "x / sqrt(mean of x^2 + eps) * weight; eps is the epsilon of the type",
@@ -402,6 +516,19 @@ static std::vector<RowFunction> makeTable() {
                      makeReduction,
                      id++});
   }
+  for (id = 0; const ops::ReductionEntry &each : ops::reductions()) {
+    if (!each.info.scan.empty())
+      table.push_back({each.info.scan,
+                       "x, axis",
+                       each.info.scanDoc,
+                       each.info.ulp,
+                       2,
+                       {Tensor, Axis},
+                       2,
+                       makeScan,
+                       id});
+    ++id;
+  }
   table.insert(table.end(), std::begin(Composites), std::end(Composites));
   return table;
 }
@@ -430,92 +557,4 @@ std::string RowFunction::takes() const {
                                    : ", ",
                    names[static_cast<std::size_t>(list[i])]);
   return text;
-}
-
-Status RowCallReader::readAxes(const Node &argument, bool isOne,
-                               AxisSet &set) const {
-  const auto add = [&](const Node &axis) -> Status {
-    if (axis.kind == NodeKind::List)
-      return fault(axis, concat(quote(call.name), " takes one axis"));
-    if (axis.kind != NodeKind::Integer)
-      return fault(axis, concat("an axis of ", quote(call.name),
-                                " is an integer that is written out"));
-    constexpr auto most = static_cast<std::int64_t>(MaxRank);
-    if (axis.integer < -most || axis.integer >= most)
-      return fault(
-          axis, concat("axis ", axis.integer, " is none of at most ", MaxRank));
-    if (std::find(set.axes.begin(), set.axes.end(), axis.integer) !=
-        set.axes.end())
-      return fault(axis, concat("axis ", axis.integer, " appears twice"));
-    set.axes.push_back(axis.integer);
-    return {};
-  };
-  if (argument.kind == NodeKind::List && !isOne) {
-    for (std::uint32_t axis : argument.children)
-      if (auto status = add(expression.nodes()[axis]); !status)
-        return status;
-    // One order for what is one set.
-    std::sort(
-        set.axes.begin(), set.axes.end(), [](std::int64_t a, std::int64_t b) {
-          return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
-        });
-    return {};
-  }
-  return argument.kind == NodeKind::None ? Status() : add(argument);
-}
-
-static constexpr double MostWhole = 1 << 20;
-
-Expected<RowSettings>
-RowCallReader::read(const std::vector<TypedValue> &values) const {
-  RowSettings settings;
-  settings.reduction = function.reduction;
-  for (std::size_t i = 0; i < call.children.size(); ++i) {
-    const std::uint32_t child = call.children[i];
-    const Node &argument = expression.nodes()[child];
-    const bool isNumber =
-        argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
-    switch (function.list[i]) {
-    case RowArgument::Tensor:
-    case RowArgument::Maybe:
-      if (argument.kind != NodeKind::None)
-        settings.tensors.emplace_back(values[child]);
-      else if (function.list[i] == RowArgument::Maybe)
-        settings.tensors.emplace_back(std::nullopt);
-      else
-        return fault(argument,
-                     concat(quote(call.name), " takes a tensor here"));
-      break;
-    case RowArgument::Axis:
-    case RowArgument::Axes:
-      if (auto status = readAxes(
-              argument, function.list[i] == RowArgument::Axis, settings.axes);
-          !status)
-        return status.error();
-      break;
-    case RowArgument::Stay:
-      if (argument.kind != NodeKind::Bool)
-        return fault(argument, concat("whether ", quote(call.name),
-                                      " keeps its axes is True or False"));
-      settings.axes.stay = argument.integer != 0;
-      break;
-    case RowArgument::Whole:
-      // PNNX writes orders as 2.0.
-      if (!isNumber ||
-          !(argument.number >= 0 && argument.number <= MostWhole) ||
-          argument.number != std::trunc(argument.number))
-        return fault(argument, concat(quote(call.name),
-                                      " takes an integer from 0 on here"));
-      settings.whole = static_cast<std::int64_t>(argument.number);
-      break;
-    case RowArgument::Number:
-      if (!isNumber && argument.kind != NodeKind::None)
-        return fault(argument,
-                     concat(quote(call.name), " takes a number here"));
-      if (isNumber)
-        settings.number = argument.number;
-      break;
-    }
-  }
-  return settings;
 }

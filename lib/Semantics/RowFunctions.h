@@ -32,7 +32,8 @@ enum class RowArgument : std::uint8_t {
 
 /// The arguments of a call.
 struct RowSettings {
-  ops::ReductionId reduction = 0; ///< Of a function that is just one.
+  ops::ReductionId reduction = 0; ///< Of a function that is just one, or one's
+                                  ///< scan.
   std::vector<std::optional<TypedValue>> tensors;
   AxisSet axes;
   std::optional<std::int64_t> whole;
@@ -51,6 +52,7 @@ struct RowFunction {
   unsigned most; ///< And at most, of `list`.
   Expected<TypedValue> (*make)(Simplifier &, const RowSettings &);
   ops::ReductionId reduction = 0;
+  bool isIndex = false; ///< Whether the result is i64, whatever the tensor.
 
   std::span<const RowArgument> arguments() const { return {&list[0], most}; }
   bool isSetting(std::size_t argument) const {
@@ -62,7 +64,7 @@ struct RowFunction {
 
 /// The function of that name; null if there is none.
 const RowFunction *findRowFunction(std::string_view name);
-/// All of them, the reductions first.
+/// All of them, the reductions first, then the scans.
 std::span<const RowFunction> rowFunctions();
 
 /// Reads the arguments of a call with as many as the function takes.

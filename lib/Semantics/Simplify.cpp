@@ -141,6 +141,35 @@ Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
                  reduceWide(reduction, axes, elements, *form));
 }
 
+Expected<TypedValue> Simplifier::scan(ops::ReductionId reduction,
+                                      const AxisSet &axes,
+                                      const TypedValue &value) {
+  const ops::ReductionInfo &info = ops::reductions()[reduction].info;
+  const auto [type, weight] = typeOf(value);
+  const auto form = formOf(info, type);
+  if (!form)
+    return Error(ErrorCode::TypeMismatch, "");
+  const DType element = ops::loopsOf(reduction, *form).element;
+  const ValueId result =
+      graph.reduce({.reduction = reduction,
+                    .form = *form,
+                    .elements = graph.convert(stored(value), element),
+                    .isScan = true},
+                   axes);
+  return rounded(
+      typeReducedTo(info, type),
+      {.value = result,
+       .type = element,
+       .weight = weight == Weight::Number ? Weight::ZeroDim : weight});
+}
+
+TypedValue Simplifier::view(ViewKind kind, const TypedValue &value,
+                            const TypedValue &beside, std::uint64_t groups) {
+  return {.value = graph.view(kind, stored(value), stored(beside), groups),
+          .type = typeOf(value).type,
+          .weight = Weight::Tensor};
+}
+
 Expected<TypedValue> Simplifier::rounded(DType type, const TypedValue &value) {
   const bool isHalf = type == DType::F16 || type == DType::BF16;
   if (!isHalf || value.type != DType::F64)
@@ -152,8 +181,9 @@ Expected<TypedValue> Simplifier::rounded(DType type, const TypedValue &value) {
   return cast(type, *odd);
 }
 
-/// The type that arguments promote to.
-DType Simplifier::promotedType(std::span<const TypedValue> args) {
+/// The type that arguments promote to, if there is one.
+std::optional<DType>
+Simplifier::promotedType(std::span<const TypedValue> args) {
   std::array<ArgumentType, ops::MaxArity> types{};
   std::transform(args.begin(), args.end(), types.begin(),
                  [this](const TypedValue &arg) { return typeOf(arg); });
@@ -169,8 +199,9 @@ Expected<TypedValue> Simplifier::overload(ops::OpId op,
   const ops::OpInfo &info = ops::table()[op].info;
   if (std::all_of(args.begin(), args.end(), isNumber))
     return expand(info.overload.expansion, args);
-  const DType promoted = promotedType(args.first(args.size() - 1));
-  const auto type = computedType(info.types, promoted);
+  const auto promoted = promotedType(args.first(args.size() - 1));
+  const auto type =
+      promoted ? computedType(info.types, *promoted) : std::nullopt;
   if (!type)
     return Error(ErrorCode::TypeMismatch, "");
   if (!isFloatingPoint(*type) && isFloatingPoint(typeOf(args.back()).type))
@@ -195,8 +226,8 @@ std::optional<DType> Simplifier::callType(const ops::OpInfo &info,
     return DType::Bool;
   if (info.takesCondition && typeOf(args[0]).type != DType::Bool)
     return std::nullopt;
-  return computedType(info.types,
-                      promotedType(args.subspan(info.takesCondition)));
+  const auto promoted = promotedType(args.subspan(info.takesCondition));
+  return promoted ? computedType(info.types, *promoted) : std::nullopt;
 }
 
 Expected<TypedValue> Simplifier::call(ops::OpId op,
@@ -204,9 +235,14 @@ Expected<TypedValue> Simplifier::call(ops::OpId op,
   if (std::all_of(args.begin(), args.end(), isNumber))
     return numberCall(op, args);
   const ops::OpInfo &info = ops::allOperators()[op].info;
+  if (!info.ofFloats.empty() &&
+      isFloatingPoint(promotedType(args).value_or(DType::Bool)))
+    return expand(info.ofFloats, args);
   const auto type = callType(info, args);
   if (!type)
     return Error(ErrorCode::TypeMismatch, "");
+  if (!info.ofF16.empty() && (*type == DType::F16 || *type == DType::BF16))
+    return halfCall(info, *type, args);
   if (auto simpler = withLiteral(op, *type, args))
     return *simpler;
 
@@ -223,6 +259,20 @@ Expected<TypedValue> Simplifier::call(ops::OpId op,
   if (info.result == ops::ResultRule::Bool)
     result.type = DType::Bool;
   return result;
+}
+
+/// The call of an operator that has a form for each half type.
+Expected<TypedValue> Simplifier::halfCall(const ops::OpInfo &info, DType type,
+                                          std::span<const TypedValue> args) {
+  std::array<TypedValue, ops::MaxArity> converted;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    auto value = cast(type, args[i]);
+    if (!value)
+      return value;
+    converted[i] = *value;
+  }
+  return expand(type == DType::F16 ? info.ofF16 : info.ofBF16,
+                {converted.data(), args.size()});
 }
 
 /// The call in the form that its literal allows, if any. `type` is what the

@@ -54,6 +54,12 @@ public:
   TypedValue reduceWide(ops::ReductionId reduction, const AxisSet &axes,
                         const TypedValue &value, DType like,
                         std::uint32_t uncounted = 0);
+  /// The scan of `value` along one axis, rounded to its type.
+  Expected<TypedValue> scan(ops::ReductionId reduction, const AxisSet &axes,
+                            const TypedValue &value);
+  /// `value` seen beside a tensor of channels in so many groups.
+  TypedValue view(ViewKind kind, const TypedValue &value,
+                  const TypedValue &beside, std::uint64_t groups);
   /// A value of f64 or of the type, rounded to it once.
   Expected<TypedValue> rounded(DType type, const TypedValue &value);
   /// The value that is stored for an output, of the type in PyTorch.
@@ -62,11 +68,13 @@ public:
   ArgumentType typeOf(const TypedValue &value) const;
 
 private:
-  DType promotedType(std::span<const TypedValue> args);
+  std::optional<DType> promotedType(std::span<const TypedValue> args);
   std::optional<DType> callType(const ops::OpInfo &info,
                                 std::span<const TypedValue> args);
   Expected<TypedValue> numberCall(ops::OpId op,
                                   std::span<const TypedValue> args);
+  Expected<TypedValue> halfCall(const ops::OpInfo &info, DType type,
+                                std::span<const TypedValue> args);
   std::optional<TypedValue> withLiteral(ops::OpId op, DType type,
                                         std::span<const TypedValue> args);
   ValueId valueAs(DType type, const TypedValue &value, bool bake);

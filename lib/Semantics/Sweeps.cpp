@@ -26,6 +26,7 @@ struct SweepKey {
   std::uint32_t axisSet;
   std::vector<ValueId> leaves; ///< Ascending.
   bool isExact = false;
+  bool isScan = false;
   auto operator<=>(const SweepKey &) const = default;
 };
 
@@ -39,9 +40,11 @@ private:
   using Targets = std::vector<SweepTarget>;
   using SweepTargets = std::map<SweepKey, Targets>;
   void findStages();
+  void cutViews();
   void cutRows();
   void cutElements();
   void addReductions(SweepTargets &targets);
+  void addViewed(SweepTargets &targets);
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
   bool isNeededLater(ValueId id, ValueId reduction) const;
@@ -58,6 +61,8 @@ private:
   std::vector<bool> isRead;
   /// Elements that are kept beside the reductions of the same sweep.
   std::vector<ValueId> keptElements, keptRows;
+  /// Values that are kept to be seen in another shape; ascending.
+  std::vector<ValueId> keptViewed;
 };
 } // namespace
 
@@ -66,10 +71,24 @@ void SweepBuilder::findStages() {
     unsigned stage = 0;
     for (ValueId arg : graph.args(value))
       stage = std::max(stage, stages[arg]);
-    const bool reduces = value.kind == ValueKind::Reduce;
-    stages.push_back(stage + reduces);
-    isRead.push_back(reduces);
+    const bool isCut = value.goesOverAxes() || value.kind == ValueKind::View;
+    stages.push_back(stage + isCut);
+    isRead.push_back(isCut);
   }
+}
+
+/// Has what views see in another shape be in memory.
+void SweepBuilder::cutViews() {
+  for (const Value &value : graph.values) {
+    if (value.kind != ValueKind::View)
+      continue;
+    const ValueId seen = value.args[0];
+    if (!isRead[seen] && graph.values[seen].kind != ValueKind::Input) {
+      isRead[seen] = true;
+      keptViewed.push_back(seen);
+    }
+  }
+  std::sort(keptViewed.begin(), keptViewed.end());
 }
 
 /// Has calls on results of reductions alone, where elements need them, be done
@@ -80,7 +99,10 @@ void SweepBuilder::cutRows() {
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
     std::uint32_t own = none;
-    if (value.kind == ValueKind::Input)
+    const bool isElement = value.kind == ValueKind::Input ||
+                           value.kind == ValueKind::Scan ||
+                           value.kind == ValueKind::View;
+    if (isElement)
       own = mixed;
     else if (value.kind == ValueKind::Reduce)
       own = value.input;
@@ -90,7 +112,7 @@ void SweepBuilder::cutRows() {
                   ? std::min(own, rows[arg])
                   : mixed;
     rows.push_back(own);
-    if (own != mixed || value.kind == ValueKind::Input)
+    if (own != mixed || isElement)
       continue;
     for (ValueId arg : graph.args(value)) {
       const Value &used = graph.values[arg];
@@ -123,7 +145,7 @@ bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
     isNeeded |= neededBy(output)[id] && stages[output] > stages[id];
   for (ValueId other = 0; other < graph.values.size(); ++other) {
     const Value &value = graph.values[other];
-    if (value.kind != ValueKind::Reduce || !neededBy(value.args[0])[id])
+    if (!value.goesOverAxes() || !neededBy(value.args[0])[id])
       continue;
     if (stages[other] == stages[reduction] &&
         value.input != graph.values[reduction].input)
@@ -170,6 +192,7 @@ std::vector<ValueId> SweepBuilder::leavesOf(ValueId root, bool isMade) const {
 ValueId SweepBuilder::rootOf(const SweepTarget &target) const {
   switch (target.kind) {
   case SweepTarget::Kind::Reduced:
+  case SweepTarget::Kind::Scanned:
     return graph.values[target.index].args[0];
   case SweepTarget::Kind::Stored:
     return graph.outputs[target.index];
@@ -213,7 +236,10 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
               .isExact = key.isExact};
   sweep.plan.setContiguous();
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].kind != SweepTarget::Kind::Reduced)
+    const SweepTarget::Kind kind = targets[i].kind;
+    if (kind == SweepTarget::Kind::Scanned)
+      sweep.axisSet = key.axisSet;
+    if (kind != SweepTarget::Kind::Reduced)
       continue;
     sweep.axisSet = key.axisSet;
     const Value &value = graph.values[targets[i].index];
@@ -231,7 +257,7 @@ void SweepBuilder::addReductions(SweepTargets &targets) {
   std::map<ValueId, std::pair<unsigned, unsigned>> keepers; // Stage and turn.
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    if (value.kind != ValueKind::Reduce)
+    if (!value.goesOverAxes())
       continue;
     const ValueId root = value.args[0];
     SweepKey key{.isStore = false,
@@ -239,12 +265,15 @@ void SweepBuilder::addReductions(SweepTargets &targets) {
                  .turn = 0,
                  .axisSet = value.input,
                  .leaves = leavesOf(root),
-                 .isExact = value.isExact()};
+                 .isExact = value.isExact(),
+                 .isScan = value.kind == ValueKind::Scan};
     for (ValueId leaf : key.leaves)
       if (const auto keeper = keepers.find(leaf);
           keeper != keepers.end() && keeper->second.first == key.stage)
         key.turn = std::max(key.turn, keeper->second.second + 1);
-    targets[key].push_back({Reduced, id});
+    targets[key].push_back({key.isScan ? Scanned : Reduced, id});
+    if (key.isScan)
+      continue;
     const std::vector<bool> needed = neededBy(root);
     for (ValueId kept : keptElements)
       if (needed[kept] && !isRead[kept]) {
@@ -255,9 +284,25 @@ void SweepBuilder::addReductions(SweepTargets &targets) {
   }
 }
 
+/// After the rows of a stage, and one after the other where one reads another.
+void SweepBuilder::addViewed(SweepTargets &targets) {
+  std::map<ValueId, unsigned> turns;
+  for (ValueId id : keptViewed) {
+    unsigned &turn = turns[id] = 1;
+    const std::vector<ValueId> leaves = leavesOf(id, true);
+    for (ValueId leaf : leaves)
+      if (const auto other = turns.find(leaf);
+          other != turns.end() && stages[leaf] == stages[id])
+        turn = std::max(turn, other->second + 1);
+    targets[{false, 2 * stages[id] + 1, turn, 0, leaves}].push_back(
+        {SweepTarget::Kind::Kept, id});
+  }
+}
+
 std::vector<Sweep> SweepBuilder::run() {
   using enum SweepTarget::Kind;
   findStages();
+  cutViews();
   cutRows();
   if (keepsElements)
     cutElements();
@@ -266,6 +311,7 @@ std::vector<Sweep> SweepBuilder::run() {
   for (ValueId id : keptRows)
     targets[{false, 2 * stages[id] + 1, 0, 0, leavesOf(id, true)}].push_back(
         {Kept, id});
+  addViewed(targets);
   for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];
     targets[{true, stages[id], 0, 0, leavesOf(id)}].push_back({Stored, i});

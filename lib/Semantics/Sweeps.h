@@ -17,8 +17,9 @@ struct SweepTarget {
     /// States of a reduction, whose result a later sweep reads, or of an exact
     /// one the elements that it takes.
     Reduced,
-    Kept,   ///< Elements that later sweeps read.
-    Stored, ///< An output of the expression.
+    Kept,    ///< Elements that later sweeps read.
+    Scanned, ///< The same, once the scan of the stored elements is done.
+    Stored,  ///< An output of the expression.
   };
   Kind kind = Kind::Stored;
   /// The value; of what is stored, the number of the output.
@@ -31,8 +32,8 @@ struct SweepTarget {
 struct Sweep {
   /// In lanes, and otherwise contiguous.
   Plan plan;
-  /// Whose axes its reductions are over, in `Graph::axisSets`; none if it has
-  /// no reductions.
+  /// Whose axes its reductions or scans are over, in `Graph::axisSets`; none if
+  /// it has neither.
   std::optional<std::uint32_t> axisSet;
   std::vector<SweepTarget> targets; ///< By output of the plan.
   /// The value whose elements it goes over.

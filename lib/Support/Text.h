@@ -13,6 +13,7 @@
 #ifndef KEXPR_SUPPORT_TEXT_H
 #define KEXPR_SUPPORT_TEXT_H
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <string>
@@ -61,6 +62,14 @@ inline std::string number(double value, int digits) {
 /// "1 vector", "2 vectors".
 inline std::string counted(std::size_t count, std::string_view what) {
   return concat(count, ' ', what, count == 1 ? "" : "s");
+}
+
+/// Cuts off and gives the text before the first `separator`, or all of it.
+inline std::string_view takeField(std::string_view &rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view field = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return field;
 }
 
 /// The text, padded with blanks to that width.

@@ -54,6 +54,12 @@ template <class F> static void withType(DType type, F visit) {
     return visit(std::int8_t());
   case DType::U8:
     return visit(std::uint8_t());
+  case DType::U16:
+    return visit(std::uint16_t());
+  case DType::U32:
+    return visit(std::uint32_t());
+  case DType::U64:
+    return visit(std::uint64_t());
   case DType::Bool:
     return visit(bool());
   }

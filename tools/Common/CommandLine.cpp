@@ -42,6 +42,15 @@ void tools::addPrecision(CLI::App &app, Precision &precision) {
       ->option_text("default|accurate|fast");
 }
 
+void tools::addSyntax(CLI::App &app, std::optional<Syntax> &syntax) {
+  app.add_option("--syntax", syntax,
+                 "what the expression is written in: 'pnnx', add(@0,@1), or "
+                 "'infix', a + b")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Syntax>{
+          {"pnnx", Syntax::Pnnx}, {"infix", Syntax::Infix}}))
+      ->option_text("pnnx|infix");
+}
+
 void tools::addThreads(CLI::App &app, unsigned &threads) {
   app.add_option("--threads", threads,
                  "threads at most; 0, the default, is all")

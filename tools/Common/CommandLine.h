@@ -14,6 +14,7 @@
 #define KEXPR_TOOLS_COMMON_COMMANDLINE_H
 
 #include "kexpr/Error.h"
+#include "kexpr/Infix.h"
 #include "kexpr/Precision.h"
 
 #include <cstdlib>
@@ -40,6 +41,9 @@ std::map<std::string, Precision> precisionNames();
 
 /// Adds `--precision`.
 void addPrecision(CLI::App &app, Precision &precision);
+
+/// Adds `--syntax`, of which none says that the tool has a rule.
+void addSyntax(CLI::App &app, std::optional<Syntax> &syntax);
 
 /// Adds `--threads`, of which 0 is all.
 void addThreads(CLI::App &app, unsigned &threads);

@@ -129,3 +129,12 @@ Expected<std::string> tools::readFile(const std::string &path) {
                                        std::strerror(errno)));
   return text;
 }
+
+std::string tools::binBeside(const std::string &param) {
+  std::filesystem::path path = param;
+  path.replace_extension(".bin");
+  std::error_code ignored;
+  return path != param && std::filesystem::exists(path, ignored)
+             ? path.string()
+             : std::string();
+}

@@ -33,6 +33,9 @@ Status writeFolder(const std::string &path, const std::vector<File> &files);
 /// is to be written. Changes nothing. Errors: Io.
 Status checkWritable(const std::string &path);
 
+/// The `.bin` beside the `.param` of a network; empty if there is none.
+std::string binBeside(const std::string &param);
+
 /// All of a file. Errors: Io.
 Expected<std::string> readFile(const std::string &path);
 

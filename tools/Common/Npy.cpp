@@ -30,7 +30,8 @@ struct TypeName {
 constexpr TypeName typeNames[] = {
     {DType::F32, "<f4"}, {DType::F64, "<f8"}, {DType::F16, "<f2"},
     {DType::I64, "<i8"}, {DType::I32, "<i4"}, {DType::I16, "<i2"},
-    {DType::I8, "|i1"},  {DType::U8, "|u1"},  {DType::Bool, "|b1"}};
+    {DType::I8, "|i1"},  {DType::U8, "|u1"},  {DType::U16, "<u2"},
+    {DType::U32, "<u4"}, {DType::U64, "<u8"}, {DType::Bool, "|b1"}};
 } // namespace
 
 /// A literal of Python as JSON, as far as headers have it: lists for tuples,

@@ -8,19 +8,11 @@
 #define KEXPR_TOOLS_COMMON_OPERAND_H
 
 #include "Common/Array.h"
+#include "Support/Text.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace kexpr::tools {
-
-/// Cuts off and gives the text before the first `separator`, or all of it.
-inline std::string_view takeField(std::string_view &rest, char separator) {
-  const std::size_t end = std::min(rest.find(separator), rest.size());
-  const std::string_view field = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return field;
-}
 
 /// An element type and a shape, written `f32[3,224,224]`; `f32` and `f32[]`
 /// are scalars.

@@ -41,6 +41,7 @@ using namespace kexpr::tools;
 namespace {
 struct Options {
   std::string expression;
+  std::optional<Syntax> syntax;
   /// A stage's name, `json`, `html` or `all`.
   std::string stage = "graph";
   /// Of `--print-after`; empty without it.
@@ -88,7 +89,11 @@ Stages:
   all      all of them but data and page; with -o, a directory with a file each
 
 Operands: 'f32[n]' is contiguous, 'f32' one value, 'f32[]' that of a 0-d tensor,
-'f32[n:s]' strided. Types: f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool.
+'f32[n:s]' strided. Types: f32 f64 f16 bf16 i8 i16 i32 i64 u8
+u16 u32 u64 bool.
+
+Names of infix text (--syntax=infix) are @0, @1... as they first appear, and
+types are NumPy's.
 
 Examples:
   kexpr-dump 'add(mul(@0,@1),@2)' --emit=llvm --types 'f32[n],f32'
@@ -105,6 +110,7 @@ Exit status: 0 success, also of a comparison that finds differences; 1 a bad
 expression, type or target, or a file that cannot be written; 2 bad usage.)";
 
 static void addSignature(CLI::App &app, Options &options) {
+  addSyntax(app, options.syntax);
   app.add_option("--types", options.types,
                  "types and access of @0, @1...; contiguous f32 by default")
       ->type_name("LIST");
@@ -291,8 +297,7 @@ static semantics::Plan planOf(const Expression &expression,
   operands.outputs = orExit(parsePatterns(options.outputs));
   operands.zeroDims.insert(operands.zeroDims.end(), options.zeroDims.begin(),
                            options.zeroDims.end());
-  auto plan = orExit(makePlan(expression, operands));
-  plan.precision = options.precision;
+  auto plan = orExit(makePlan(expression, operands, options.precision));
   plan.streams = options.streams;
   plan.listing = std::make_shared<syntax::Listing>(syntax::list(expression));
   for (const semantics::Access &output : plan.outputs)
@@ -313,8 +318,11 @@ static std::string showStage(Stage stage, const Expression &expression,
                                         [&] { return targetOf(options); }}));
 }
 
+/// Infix text is shown as the expression that it is for these types.
 static Expression parse(const Options &options) {
-  return orExit(Expression::parse(expressionText(options.expression)));
+  return orExit(parseExpression(expressionText(options.expression),
+                                options.syntax,
+                                orExit(parseOperands(options.types))));
 }
 
 /// A file for every stage.

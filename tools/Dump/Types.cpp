@@ -73,15 +73,34 @@ tools::parsePatterns(std::string_view text) {
   return patterns;
 }
 
+Expected<Expression> tools::parseExpression(const std::string &text,
+                                            std::optional<Syntax> syntax,
+                                            const Operands &operands) {
+  if (syntax != Syntax::Infix)
+    return Expression::parse(text);
+  const auto program = InfixProgram::parse(text);
+  if (!program)
+    return program.error();
+  std::vector<InfixOperand> types;
+  for (const Access &access : operands.accesses)
+    types.push_back({access.type});
+  return program->lower(types);
+}
+
 Expected<semantics::Plan> tools::makePlan(const Expression &expression,
-                                          const Operands &operands) {
+                                          const Operands &operands,
+                                          Precision precision) {
   std::vector<DType> types;
   for (const Access &access : operands.accesses)
     types.push_back(access.type);
-  auto graph = semantics::check(expression, {types, operands.zeroDims});
+  auto graph =
+      semantics::check(expression, {types, operands.zeroDims, precision});
   if (!graph)
     return graph.error();
-  semantics::Plan plan{.graph = std::move(*graph), .inputs = {}, .outputs = {}};
+  semantics::Plan plan{.graph = std::move(*graph),
+                       .inputs = {},
+                       .outputs = {},
+                       .precision = precision};
   plan.setContiguous();
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
     if (plan.graph.inputs[i] < operands.accesses.size())

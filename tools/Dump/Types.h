@@ -8,8 +8,11 @@
 #define KEXPR_TOOLS_DUMP_TYPES_H
 
 #include "Semantics/Plan.h"
-#include "kexpr/Expression.h"
+#include "kexpr/Infix.h"
+#include "kexpr/Precision.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,10 +37,17 @@ Expected<Operands> parseOperands(std::string_view text);
 Expected<std::vector<semantics::AccessPattern>>
 parsePatterns(std::string_view text);
 
+/// The expression of a text; infix text is what it is for these types. Errors:
+/// those of parsing and lowering.
+Expected<Expression> parseExpression(const std::string &text,
+                                     std::optional<Syntax> syntax,
+                                     const Operands &operands);
+
 /// The checked, simplified plan of an expression. Operands past the end of
 /// `operands` are contiguous f32. Errors: those of `semantics::check`.
 Expected<semantics::Plan> makePlan(const Expression &expression,
-                                   const Operands &operands);
+                                   const Operands &operands,
+                                   Precision precision = Precision::Default);
 
 } // namespace kexpr::tools
 

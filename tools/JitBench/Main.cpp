@@ -12,11 +12,13 @@
 #include "Common/CommandLine.h"
 #include "Common/Files.h"
 #include "JitBench/Report.h"
+#include "kexpr/Infix.h"
 
 #include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -28,6 +30,7 @@ struct Options {
   std::string json;
   std::string report;
   std::string peers;
+  std::optional<Syntax> syntax;
   bool baseline = false;
   bool quick = false;
   bool verbose = false;
@@ -64,6 +67,7 @@ static void addOptions(CLI::App &app, Options &options) {
   app.add_option("--expr-file", options.file, "many expressions; see below")
       ->type_name("FILE")
       ->excludes(expression);
+  addSyntax(app, options.syntax);
   app.add_option("--sizes", options.bench.sizes,
                  "elements; 1000,32000,1000000 by default, and 64000000 where "
                  "memory suffices")
@@ -121,6 +125,12 @@ static void chooseSizes(BenchOptions &bench, bool quick) {
     bench.threads.push_back(all);
 }
 
+/// Infix text as the expression that it is for operands of f32.
+static std::string lowered(const std::string &text) {
+  const InfixProgram program = orExit(InfixProgram::parse(text));
+  return std::string(orExit(program.lower()).text());
+}
+
 /// The expressions that were named, each of which can be compiled: time is not
 /// to be spent on others first.
 static std::vector<BenchCase> casesOf(const Options &options,
@@ -130,6 +140,10 @@ static std::vector<BenchCase> casesOf(const Options &options,
     cases = orExit(readExpressionFile(options.file));
   else if (!options.expression.empty())
     cases = {{"expr", expressionText(options.expression), {}}};
+  const bool isNamed = !options.file.empty() || !options.expression.empty();
+  if (isNamed && options.syntax == Syntax::Infix)
+    for (BenchCase &bench : cases)
+      bench.expression = lowered(bench.expression);
   for (const BenchCase &bench : cases)
     orExit(engine.compile(bench.expression, {.mode = Mode::Interpret}));
   return cases;

@@ -49,16 +49,20 @@ static constexpr std::string_view rowPreamble = R"(
 [Types and shapes](types.md#reductions) says what they mean exactly. An axis is
 an integer that is written out, negative from the last one on; `axes` are one,
 a list or `None`, for all; `keepdim` is `True` or `False`. Errors are those
-where terms do not cancel. The first ones are reductions; the others are made of
-these and of operators.
+where terms do not cancel. The first ones are reductions, and `cumsum` and
+`cumprod` are scans; the others are made of these and of operators.
 
 | function | arguments | meaning | ULP |
 |---|---|---|---|
 )";
 
-/// "2", or "2 or 3" where a second arity has its own meaning.
+/// "2", or "2 or 3" where a second arity has its own meaning, or "1 to 3" where
+/// arguments may be left out.
 static std::string arityText(const OperatorInfo &op) {
   std::string text = std::to_string(op.arity);
+  if (op.defaults)
+    text = std::to_string(op.arity - op.defaults) +
+           (op.defaults == 1 ? " or " : " to ") + text;
   if (op.overloadArity)
     text += " or " + std::to_string(op.overloadArity);
   return text;
@@ -116,6 +120,7 @@ static void printJson(std::ostream &out) {
                     {"aliases", op.aliases},
                     {"arity", op.arity},
                     {"overloadArity", op.overloadArity},
+                    {"defaults", op.defaults},
                     {"doc", op.doc},
                     {"types", op.types},
                     {"maxUlp", op.maxUlp},

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "Common/Array.h"
 #include "Common/CommandLine.h"
+#include "Common/Files.h"
 #include "Common/Npy.h"
 #include "Common/Operand.h"
 #include "Support/Text.h"
@@ -21,15 +22,17 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <iomanip>
 #include <iosfwd>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -41,6 +44,8 @@ namespace {
 /// What the command line says.
 struct Options {
   std::string expression;
+  /// What it is written in; none says that its operands do.
+  std::optional<Syntax> syntax;
   /// A network to run instead of an expression.
   std::string param;
   /// The network's constants; empty for the file beside it, if there is one.
@@ -64,12 +69,18 @@ Operands, @0 first:
   arange:TYPE[SHAPE]       0, 1, 2...
   rand:SEED:TYPE[SHAPE]    standard normal, the same on every machine
 
+An expression in Python's notation, `a*x + b`, takes its operands in the order
+in which their names first appear, or as NAME=OPERAND; NAME=2.5 is a Python
+number, which takes its type from what it meets. Types are NumPy's. Without
+--syntax, text in which there is no '@' and that is given operands is such.
+
 A network (--pnnx) takes its operands in the order of its pnnx.Input operators,
 or as NAME=OPERAND, and gives its pnnx.Output operators, or with -o NAME=FILE
 any operand. All its operators must be some that kexpr computes.
 
 Examples:
   kexpr-run 'add(mul(@0,@1),@2)' a.npy b.npy full:1:f32 -o out.npy
+  kexpr-run 'a*x + b' x=x.npy a=2.5 b=b.npy
   kexpr-run 'mul(@0,sigmoid(@0))' 'rand:1:f32[8,256,56,56]' --stats
   kexpr-run --pnnx net.pnnx.param x.npy -o y.npy
 
@@ -86,6 +97,7 @@ static void addOptions(CLI::App &app, Options &options) {
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
+  addSyntax(app, options.syntax);
   addThreads(app, options.threads);
   const auto addMode = [&](const char *name, Mode mode, const char *help) {
     return app.add_flag_callback(
@@ -217,7 +229,8 @@ using Names = std::vector<std::string>;
 /// that are left, in order.
 static std::vector<Assignment> assign(const std::vector<std::string> &texts,
                                       const Names &names, const Names &inOrder,
-                                      const char *kind) {
+                                      const char *kind,
+                                      const char *whose = "network") {
   std::vector<Assignment> assignments;
   for (const std::string &text : texts) {
     const std::size_t equals = std::min(text.find('='), text.size());
@@ -235,10 +248,9 @@ static std::vector<Assignment> assign(const std::vector<std::string> &texts,
            std::ranges::count(assignments, *next, &Assignment::name))
       ++next;
     if (next == inOrder.end())
-      exitWith(
-          {ErrorCode::InvalidArgument,
-           concat("'", assignment.rest, "' is one more than the network's ",
-                  inOrder.size(), " ", kind, "s")});
+      exitWith({ErrorCode::InvalidArgument,
+                concat("'", assignment.rest, "' is one more than the ", whose,
+                       "'s ", inOrder.size(), " ", kind, "s")});
     assignment.name = *next;
   }
   return assignments;
@@ -253,14 +265,7 @@ static Names namesOf(Span<const GraphPort> ports) {
 
 /// The file of constants beside `x.pnnx.param` is `x.pnnx.bin`.
 static std::string binFor(const Options &options) {
-  if (!options.bin.empty())
-    return options.bin;
-  std::filesystem::path path = options.param;
-  path.replace_extension(".bin");
-  std::error_code ignored;
-  return path != options.param && std::filesystem::exists(path, ignored)
-             ? path.string()
-             : std::string();
+  return options.bin.empty() ? binBeside(options.param) : options.bin;
 }
 
 static void printPorts(const char *kind, Span<const GraphPort> ports) {
@@ -397,28 +402,11 @@ static std::vector<Array> compute(const Kernel &kernel,
   return outputs;
 }
 
-static void run(const Engine &engine, const Options &options) {
-  std::vector<Array> inputs;
-  std::vector<Shape> shapes;
-  // The operands' types and ranks, as far as results depend on them.
-  CompileOptions compile{.mode = options.mode, .precision = options.precision};
-  for (const std::string &text : options.inputs) {
-    const Array &input = inputs.emplace_back(orExit(makeOperand(text)));
-    if (input.shape().rank() == 0)
-      compile.zeroDimOperands.push_back(
-          static_cast<std::uint32_t>(shapes.size()));
-    compile.operandTypes.push_back(input.type());
-    shapes.push_back(input.shape());
-  }
-  const auto expression =
-      orExit(Expression::parse(expressionText(options.expression)));
+/// Runs a kernel and writes or prints its outputs.
+static void runKernel(const Engine &engine, const Kernel &kernel,
+                      const std::vector<Array> &inputs,
+                      const Options &options) {
   const auto &paths = options.outputs;
-  if (paths.empty() && isScalar(expression)) {
-    // It has no elements: a number.
-    std::cout << orExit(evaluate(expression, shapes)).str() << '\n';
-    return;
-  }
-  const Kernel kernel = orExit(engine.compile(expression, compile));
   if (!paths.empty() && paths.size() != kernel.outputCount())
     exitWith({ErrorCode::InvalidArgument,
               concat(paths.size(), " output files for ", kernel.outputCount(),
@@ -431,6 +419,83 @@ static void run(const Engine &engine, const Options &options) {
       printSummary(results[i]);
     else
       orExit(writeNpy(paths[i], results[i]));
+}
+
+/// An operand of infix text: an array, or a Python number.
+static InfixOperand makeInfixOperand(const Assignment &assignment,
+                                     std::vector<Array> &inputs) {
+  const std::string &text = assignment.rest;
+  const auto isRead = [&text](auto &number) {
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+  };
+  std::int64_t whole = 0;
+  double real = 0;
+  const char *type = isRead(whole) ? "i64" : isRead(real) ? "f64" : nullptr;
+  const std::string operand = type ? concat("full:", text, ':', type) : text;
+  const Array &input = inputs.emplace_back(orExit(makeOperand(operand)));
+  return {input.type(), type ? OperandKind::Number : OperandKind::Tensor};
+}
+
+/// Runs an expression in Python's notation.
+static void runInfix(const Engine &engine, const std::string &text,
+                     const Options &options) {
+  const auto program = orExit(InfixProgram::parse(text));
+  const Names names(program.operands().begin(), program.operands().end());
+  const auto assignments =
+      assign(options.inputs, names, names, "operand", "expression");
+  CompileOptions compile{.mode = options.mode,
+                         .precision = options.precision,
+                         .syntax = Syntax::Infix};
+  std::vector<Array> inputs;
+  std::vector<InfixOperand> operands;
+  for (const std::string &name : names) {
+    const auto given = std::ranges::find(assignments, name, &Assignment::name);
+    if (given == assignments.end())
+      exitWith({ErrorCode::MissingOperand,
+                concat("the operand '", name, "' was not given")});
+    operands.push_back(makeInfixOperand(*given, inputs));
+    if (operands.back().kind == OperandKind::Number)
+      compile.numberOperands.push_back(
+          static_cast<std::uint32_t>(operands.size() - 1));
+    compile.operandTypes.push_back(operands.back().type);
+  }
+  if (options.outputs.empty() && operands.empty()) {
+    const auto expression = orExit(program.lower());
+    std::cout << orExit(evaluate(expression)).str() << '\n';
+    return;
+  }
+  runKernel(engine, orExit(engine.compile(text, compile)), inputs, options);
+}
+
+static void run(const Engine &engine, const Options &options) {
+  const std::string source = expressionText(options.expression);
+  const bool isInfix =
+      !options.inputs.empty() && source.find('@') == std::string::npos;
+  if (options.syntax.value_or(isInfix ? Syntax::Infix : Syntax::Pnnx) ==
+      Syntax::Infix)
+    return runInfix(engine, source, options);
+  std::vector<Array> inputs;
+  std::vector<Shape> shapes;
+  // The operands' types and ranks, as far as results depend on them.
+  CompileOptions compile{.mode = options.mode, .precision = options.precision};
+  for (const std::string &text : options.inputs) {
+    const Array &input = inputs.emplace_back(orExit(makeOperand(text)));
+    if (input.shape().rank() == 0)
+      compile.zeroDimOperands.push_back(
+          static_cast<std::uint32_t>(shapes.size()));
+    compile.operandTypes.push_back(input.type());
+    shapes.push_back(input.shape());
+  }
+  const auto expression = orExit(Expression::parse(source));
+  if (options.outputs.empty() && isScalar(expression)) {
+    // It has no elements: a number.
+    std::cout << orExit(evaluate(expression, shapes)).str() << '\n';
+    return;
+  }
+  runKernel(engine, orExit(engine.compile(expression, compile)), inputs,
+            options);
 }
 
 int main(int argc, char **argv) {

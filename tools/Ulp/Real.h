@@ -113,13 +113,24 @@ public:
   friend Real fmod(const Real &x, const Real &y) {
     return apply<mpfr_fmod>(x, y);
   }
+  friend Real fma(const Real &x, const Real &y, const Real &z) {
+    Real result{Unset{}};
+    mpfr_fma(result.value, x.value, y.value, z.value, MPFR_RNDN);
+    return result;
+  }
+  friend Real cbrt(const Real &x) { return apply<mpfr_cbrt>(x); }
+  friend Real hypot(const Real &x, const Real &y) {
+    return apply<mpfr_hypot>(x, y);
+  }
   friend Real sqrt(const Real &x) { return apply<mpfr_sqrt>(x); }
   friend Real pow(const Real &x, const Real &y) {
     return apply<mpfr_pow>(x, y);
   }
   friend Real exp(const Real &x) { return apply<mpfr_exp>(x); }
+  friend Real exp2(const Real &x) { return apply<mpfr_exp2>(x); }
   friend Real expm1(const Real &x) { return apply<mpfr_expm1>(x); }
   friend Real log(const Real &x) { return apply<mpfr_log>(x); }
+  friend Real log2(const Real &x) { return apply<mpfr_log2>(x); }
   friend Real log1p(const Real &x) { return apply<mpfr_log1p>(x); }
   friend Real log10(const Real &x) { return apply<mpfr_log10>(x); }
   friend Real sin(const Real &x) { return apply<mpfr_sin>(x); }

@@ -101,9 +101,12 @@ ReferenceProgram::operandOf(const Node &node, std::span<const Operand> known) {
 ReferenceProgram::Operand
 ReferenceProgram::call(ops::OpId op, std::span<const Operand> arguments) {
   const ops::OpEntry &entry = ops::table()[op];
-  if (arguments.size() != entry.arity)
+  const ops::Expansion &expansion = arguments.size() == entry.arity
+                                        ? entry.info.ofFloats
+                                        : entry.info.overload.expansion;
+  if (!expansion.empty())
     return *ops::expand(
-        entry.info.overload.expansion, arguments,
+        expansion, arguments,
         [this](ops::OpId inner, std::span<const Operand> values) {
           return Expected<Operand>(call(inner, values));
         });

@@ -147,13 +147,43 @@ TEST_P(Allocation, AWarmSerialRunThatReducesMakesNone) {
       {"sum(@0)", {}},
       {"amax(@0,0)", {300}},
       {"layer_norm(@0,-1,None,None,1e-5)", {96, 300}},
-      {"sub(div(@0,sum(@0)),amax(@0,0,True))", {96, 300}}};
+      {"sub(div(@0,sum(@0)),amax(@0,0,True))", {96, 300}},
+      {"cumsum(@0,-1)", {96, 300}},
+      {"sub(cumsum(@0,1),cumsum(@0,0))", {96, 300}}};
   for (const auto &[text, shape] : calls) {
     auto kernel = engine.compile(text, {GetParam(), {}});
     ASSERT_TRUE(kernel) << kernel.error().render();
     EXPECT_EQ(allocationsOf(*kernel, {x}, {out.data(), shape}), 0u) << text;
     EXPECT_EQ(allocationsOf(*kernel, {across}, {out.data(), shape}), 0u)
         << text;
+  }
+}
+
+TEST_P(Allocation, AWarmSerialBatchThatReducesMakesNone) {
+  Engine engine;
+  const RunOptions serial{.maxThreads = 1, .tileElements = 0};
+  for (const char *text :
+       {"softmax(@0,-1)", "add(@0,amax(@1,0,True))", "cumsum(mul(@0,@1),1)"}) {
+    auto kernel = engine.compile(text, {GetParam(), {}});
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    for (const std::size_t batch : {1, 3, 40}) {
+      std::vector<float> a(8 * 30, 1), out(batch * a.size());
+      // Of three layouts.
+      std::vector<TensorView> inputs, outputs;
+      for (std::size_t i = 0; i < batch; ++i)
+        outputs.emplace_back(out.data() + i * a.size(),
+                             i % 3 ? Shape{8, 30} : Shape{30, 8});
+      const auto operands = kernel->expression().operandCount();
+      for (std::size_t operand = 0; operand < operands; ++operand)
+        for (const TensorView &output : outputs)
+          inputs.emplace_back(
+              static_cast<const void *>(a.data()), DType::F32, output.shape(),
+              output.shape()[0] == 8 ? Shape{30, 1} : Shape{1, 30});
+      ASSERT_TRUE(kernel->runBatch(inputs, outputs, serial));
+      const std::size_t before = allocations;
+      EXPECT_TRUE(kernel->runBatch(inputs, outputs, serial));
+      EXPECT_EQ(allocations, before) << text << ", " << batch;
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -92,9 +93,11 @@ TEST_F(BadCalls, ImpossibleLayouts) {
     return TensorView(static_cast<void *>(memory), DType::F32, shape, strides);
   };
   for (const TensorView &bad :
-       {view({8, -8}, {8, 1}), view({8, 8}, {8, -1}), view({8, 8}, {1}),
+       {view({8, -8}, {8, 1}), view({8, 8}, {8}), view({8, 8}, {1, 1, 1}),
         view({std::int64_t{1} << 40, std::int64_t{1} << 40}, {0, 0}),
-        view({8, 8}, {std::int64_t{1} << 60, 1})}) {
+        view({8, 8}, {std::int64_t{1} << 60, 1}),
+        view({8, 8}, {-(std::int64_t{1} << 60), 1}),
+        view({2, 8}, {std::numeric_limits<std::int64_t>::min(), 1})}) {
     EXPECT_NE(refusal(ErrorCode::InvalidArgument, {x, bad}, {z}), "accepted");
   }
   // Bytes that no one axis spans, but all of them do.
@@ -107,6 +110,9 @@ TEST_F(BadCalls, ImpossibleLayouts) {
   EXPECT_EQ(
       refusal(ErrorCode::OverlappingOutput, {x, y}, {view({8, 8}, {0, 1})}),
       "output 0 of shape [8,8] and strides [0,1] overlaps itself");
+  EXPECT_EQ(
+      refusal(ErrorCode::OverlappingOutput, {x, y}, {view({8, 8}, {-7, 1})}),
+      "output 0 of shape [8,8] and strides [-7,1] overlaps itself");
   const std::vector<std::int64_t> ones(17, 1);
   const Shape deep(ones.data(), ones.size());
   EXPECT_EQ(refusal(ErrorCode::InvalidArgument, {x, view(deep, deep)}, {z}),
@@ -126,6 +132,11 @@ TEST_F(BadCalls, PartialOverlaps) {
             "output 0 overlaps operand @1 without being exactly it");
   EXPECT_EQ(refusal(ErrorCode::OverlappingOutput, {x, y}, {z, z}, "[@0,@1]"),
             "output 1 overlaps output 0");
+  // Turned around, from its last element to its first.
+  const TensorView turned(static_cast<const void *>(out.data() + 63),
+                          DType::F32, {8, 8}, {-8, -1});
+  EXPECT_EQ(refusal(ErrorCode::OverlappingOutput, {x, turned}, {z}),
+            "output 0 overlaps operand @1 without being exactly it");
 }
 
 TEST_F(BadCalls, Batches) {

@@ -214,5 +214,6 @@ TEST(CApiInspection, TheTableIsThatOfCpp) {
     EXPECT_EQ(found->max_ulp_f64, expected[i].maxUlpF64);
     EXPECT_EQ(found->operations, expected[i].operations);
     EXPECT_EQ(found->pnnx, expected[i].pnnx);
+    EXPECT_EQ(found->defaults, expected[i].defaults);
   }
 }

@@ -42,6 +42,32 @@ protected:
 
 static const char *const place = "the place for the result";
 
+TEST_F(CApiNulls, AreNoInfixTexts) {
+  kexpr_infix *program = nullptr;
+  kexpr_expression *expression = nullptr;
+  expectNull("the text", kexpr_infix_parse, nullptr, nullptr, nullptr, 0,
+             &program);
+  expectNull(place, kexpr_infix_parse, "a", nullptr, nullptr, 0, nullptr);
+  expectNull("the list of names", kexpr_infix_parse, "a", nullptr, nullptr, 1,
+             &program);
+  expectNull("the program", kexpr_infix_lower, nullptr, nullptr, 0, 0,
+             &expression);
+  expectNull("the program", kexpr_infix_place, nullptr, nullptr, nullptr, 0, 0);
+  EXPECT_STREQ(kexpr_infix_text(nullptr), "");
+  EXPECT_EQ(kexpr_infix_operand_count(nullptr), 0u);
+  EXPECT_STREQ(kexpr_infix_operand_name(nullptr, 0), "");
+  EXPECT_EQ(kexpr_infix_output_count(nullptr), 0u);
+  EXPECT_FALSE(kexpr_infix_is_list(nullptr));
+  kexpr_infix_free(nullptr);
+  ASSERT_EQ(kexpr_infix_parse("a", nullptr, nullptr, 0, &program, nullptr),
+            KEXPR_OK);
+  const CInfix owner(program);
+  expectNull("the list of operands", kexpr_infix_lower, program, nullptr, 1, 0,
+             &expression);
+  expectNull(place, kexpr_infix_lower, program, nullptr, 0, 0, nullptr);
+  expectNull("the error", kexpr_infix_place, program, nullptr, nullptr, 0, 0);
+}
+
 TEST_F(CApiNulls, AreNoEngines) {
   kexpr_kernel *made = nullptr;
   kexpr_layer *layer = nullptr;

@@ -22,6 +22,8 @@ static_assert(KEXPR_F32 == int(DType::F32) && KEXPR_F64 == int(DType::F64));
 static_assert(KEXPR_F16 == int(DType::F16) && KEXPR_BF16 == int(DType::BF16));
 static_assert(KEXPR_I64 == int(DType::I64) && KEXPR_I32 == int(DType::I32));
 static_assert(KEXPR_I16 == int(DType::I16) && KEXPR_I8 == int(DType::I8));
+static_assert(KEXPR_U16 == int(DType::U16) && KEXPR_U32 == int(DType::U32));
+static_assert(KEXPR_U64 == int(DType::U64));
 static_assert(KEXPR_U8 == int(DType::U8) && KEXPR_BOOL == int(DType::Bool));
 static_assert(KEXPR_MAX_RANK == MaxRank);
 static_assert(KEXPR_MODE_OPTIMIZED == int(Mode::Optimized));
@@ -204,8 +206,12 @@ TEST_F(CApi, KeepsTheResultForAnyRunOptions) {
   for (std::int32_t stores = 0; stores <= KEXPR_STORES_STREAMED; ++stores)
     for (std::int64_t awake : {-1, 0, 10}) {
       std::fill(std::begin(out), std::end(out), 0.0f);
-      const kexpr_run_options options = {sizeof options, 1, stores, 4,
-                                         awake,          {}};
+      kexpr_run_options options = {};
+      options.size = sizeof options;
+      options.max_threads = 1;
+      options.stores = stores;
+      options.tile_elements = 4;
+      options.stay_awake_us = awake;
       ASSERT_EQ(kexpr_kernel_run(kernel.get(), inputs, 2, &output, 1, &options,
                                  nullptr),
                 KEXPR_OK);

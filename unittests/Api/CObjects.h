@@ -22,6 +22,7 @@ template <class T, auto Free> using Owned = std::unique_ptr<T, Freeing<Free>>;
 using CError = Owned<kexpr_error, kexpr_error_free>;
 using CEngine = Owned<kexpr_engine, kexpr_engine_free>;
 using CExpression = Owned<kexpr_expression, kexpr_expression_free>;
+using CInfix = Owned<kexpr_infix, kexpr_infix_free>;
 using CKernel = Owned<kexpr_kernel, kexpr_kernel_free>;
 using CBound = Owned<kexpr_bound, kexpr_bound_free>;
 using CPrepared = Owned<kexpr_prepared, kexpr_prepared_free>;

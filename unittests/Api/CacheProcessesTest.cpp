@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Api/CachedEngine.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <ctime>
 #include <deque>
@@ -41,7 +42,7 @@ protected:
 TEST_F(CacheProcesses, WhoFindsAllDoesNotLoadLlvm) {
   const std::string first = run(1, 20);
   if (first.find("llvm 1") == std::string::npos)
-    GTEST_SKIP() << "LLVM is no library of its own here";
+    GTEST_SKIP() << kexpr::test::skips::NoPlugin;
   EXPECT_EQ(first, "wrong 0 compiled 20 hits 0 misses 20 stored 20 failed 0 "
                    "used 1 llvm 1\n");
   EXPECT_EQ(run(1, 20), "wrong 0 compiled 0 hits 20 misses 0 stored 0 failed 0 "

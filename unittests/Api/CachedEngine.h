@@ -8,8 +8,8 @@
 #define KEXPR_UNITTESTS_API_CACHEDENGINE_H
 
 #include "Api/NumberedExpressions.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
+#include "TestUtil/Skips.h"
 
 namespace kexpr::test {
 
@@ -43,7 +43,7 @@ protected:
     unsetenv("KEXPR_DUMP");
     unsetenv("KEXPR_LOG");
     if (Engine().vectorBits() == 0)
-      GTEST_SKIP() << test::skips::NoCode;
+      GTEST_SKIP() << kexpr::test::skips::NoCode;
   }
 
   /// Looked up, not found, generated, stored; of an engine of its own.

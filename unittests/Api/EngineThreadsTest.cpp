@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/NumberedExpressions.h"
-#include "Host/Skips.h"
+#include "TestUtil/Skips.h"
 
 #include <gtest/gtest.h>
 
@@ -129,7 +129,7 @@ TEST(EngineThreads, KernelsRunWhileOthersAreEvicted) {
 
 TEST(EngineThreads, CodeIsBoundedWhileKernelsRun) {
   if (Engine().vectorBits() == 0)
-    GTEST_SKIP() << test::skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   EngineOptions options;
   options.maxCodeBytes = 3000;
   runWhileOthersEvict(options, Mode::Baseline, 60);
@@ -140,7 +140,7 @@ TEST(EngineThreads, CodeThatComesLaterIsBounded) {
   options.maxCodeBytes = 10000;
   const Engine engine(options);
   if (engine.vectorBits() == 0)
-    GTEST_SKIP() << test::skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   for (unsigned i = 0; i < 80; ++i) {
     ASSERT_TRUE(engine.compile(numbered(i), {.mode = Mode::Tiered}));
     engine.settle();

@@ -218,7 +218,7 @@ TEST(ExactSums, AreTheSameEveryWay) {
       for (const Way &way : accurateWays())
         for (const Shape &strides :
              {contiguousStrides(input.shape), transposed(input.shape),
-              sliced(input.shape, 3)}) {
+              sliced(input.shape, 3), reversed(input.shape)}) {
           const Tensors outputs = outputsOf("[sum(@0,1),mean(@0,-1,True)]",
                                             {input.with(strides)}, way);
           for (std::int64_t row = 0; row < rows; ++row) {
@@ -290,7 +290,8 @@ TEST(ExactSums, OfRowsInSeveralRunsAreTheNearest) {
         sums[static_cast<std::size_t>(i / run % 2)].add(bitsAt(input, i));
       for (const Way &way : accurateWays())
         for (const Shape &strides :
-             {contiguousStrides(shape), transposed(shape), sliced(shape, 2)}) {
+             {contiguousStrides(shape), transposed(shape), sliced(shape, 2),
+              reversed(shape, 5)}) {
           const Tensors outputs =
               outputsOf("sum(@0,[0,2])", {input.with(strides)}, way);
           for (std::int64_t row = 0; row < 2; ++row)

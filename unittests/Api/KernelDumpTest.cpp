@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CObjects.h"
-#include "Host/Skips.h"
+#include "TestUtil/Skips.h"
 
 #include "kexpr/kexpr.h"
 
@@ -48,7 +48,7 @@ TEST(KernelDump, ShowsEveryStage) {
 
 TEST(KernelDump, ShowsCode) {
   if (Engine().vectorBits() == 0)
-    GTEST_SKIP() << test::skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   for (Stage stage : CodeStages) {
     const auto text = dumpOf("exp(@0)", stage);
     ASSERT_TRUE(text) << nameOf(stage) << ": " << text.error().message();
@@ -69,7 +69,7 @@ TEST(KernelDump, IsOfTheEnginesTarget) {
   options.vectorBits = 128;
   const Engine engine(options);
   if (engine.vectorBits() == 0)
-    GTEST_SKIP() << test::skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   const auto text = engine.compile("neg(@0)")->dump(Stage::Llvm);
   ASSERT_TRUE(text) << text.error().message();
   EXPECT_NE(text->find("<4 x float>"), std::string::npos);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "Api/NumberedExpressions.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <chrono>
 #include <functional>
@@ -24,9 +25,9 @@ class Memory : public testing::Test {
 protected:
   void SetUp() override {
     if (!std::getenv("KEXPR_EXHAUSTIVE"))
-      GTEST_SKIP() << "KEXPR_EXHAUSTIVE is not set";
+      GTEST_SKIP() << kexpr::test::skips::ByHand;
     if (IsSanitized)
-      GTEST_SKIP() << "sanitizers keep freed memory";
+      GTEST_SKIP() << kexpr::test::skips::Sanitized;
   }
 };
 } // namespace

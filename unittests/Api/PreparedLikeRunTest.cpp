@@ -81,11 +81,14 @@ private:
   Placed place(const Shape &shape) {
     Placed result{shape, contiguousStrides(shape), -1};
     if (below(40))
-      result.at = static_cast<std::int64_t>(4 * below(40));
+      result.at = static_cast<std::int64_t>(32 + 4 * below(40));
     if (shape.rank() == 2 && below(3) == 0)
       result.strides = {1, shape[0]};
     if (shape.rank() == 1 && below(3) == 0)
       result.strides = {2};
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+      if (below(6) == 0)
+        result.strides[axis] *= -1;
     return result;
   }
 

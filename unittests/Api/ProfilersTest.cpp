@@ -8,9 +8,9 @@
 // Kernels as perf and gdb show them, where these are installed and permitted.
 //
 //===----------------------------------------------------------------------===//
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 #include "kexpr/kexpr.h"
 
 #include <array>
@@ -26,9 +26,11 @@ class Profilers : public testing::Test {
 protected:
   void SetUp() override {
     if (IsSanitized)
-      GTEST_SKIP() << "profilers see a sanitizer's code, too";
+      GTEST_SKIP() << kexpr::test::skips::Sanitized;
+    if (IsEmulated)
+      GTEST_SKIP() << kexpr::test::skips::Emulated;
     if (Engine().vectorBits() == 0)
-      GTEST_SKIP() << test::skips::NoCode;
+      GTEST_SKIP() << kexpr::test::skips::NoCode;
   }
   /// What a shell command prints, if it succeeds; else empty.
   std::string outputOf(const std::string &command) const {
@@ -76,7 +78,7 @@ static int countLines(const std::string &text, const std::string &part) {
 TEST_F(Profilers, PerfNamesKernelsFromAMap) {
   const std::string output = record("perf-map");
   if (output.empty())
-    GTEST_SKIP() << failure;
+    GTEST_SKIP() << kexpr::test::skips::NoProfiler << ": " << failure;
   const std::string script =
       outputOf("perf script -F ip,sym -i '" + root.path("data") + "'");
   std::filesystem::remove("/tmp/perf-" + std::to_string(std::stol(output)) +
@@ -86,7 +88,7 @@ TEST_F(Profilers, PerfNamesKernelsFromAMap) {
 
 TEST_F(Profilers, PerfNamesKernelsAndLinesFromADump) {
   if (record("jitdump").empty())
-    GTEST_SKIP() << failure;
+    GTEST_SKIP() << kexpr::test::skips::NoProfiler << ": " << failure;
   outputOf("perf inject --jit -i '" + root.path("data") + "' -o '" +
            root.path("injected") + "'");
   const std::string script = outputOf("perf script -F ip,sym,srcline -i '" +
@@ -103,7 +105,7 @@ TEST_F(Profilers, GdbShowsKernelsInABacktrace) {
       "gdb -nx -batch -ex 'set debuginfod enabled off' -ex ";
   if (outputOf(gdb + "run --args true").find("exited normally") ==
       std::string::npos)
-    GTEST_SKIP() << failure;
+    GTEST_SKIP() << kexpr::test::skips::NoProfiler << ": " << failure;
   // The second time the kernel comes from the cache on disk.
   for (int time = 0; time < 2; ++time) {
     const std::string output = outputOf(

@@ -122,6 +122,7 @@ TYPED_TEST(Sums, OfRowsAndOfColumnsAreTheSame) {
       expectSums("sum(@0,-1)", rows, sums, way);
       expectSums("sum(@0,-1)", rows.with(transposed(rows.shape)), sums, way);
       expectSums("sum(@0,1,True)", rows.with(sliced(rows.shape, 2)), sums, way);
+      expectSums("sum(@0,1)", rows.with(reversed(rows.shape)), sums, way);
     }
   }
 }
@@ -143,6 +144,7 @@ TYPED_TEST(Sums, OfManyColumns) {
       for (const Way &way : allWays()) {
         expectSums("sum(@0,0)", x, sums, way);
         expectSums("sum(@0,0)", x.with(transposed(x.shape)), sums, way);
+        expectSums("sum(@0,0)", x.with(reversed(x.shape, 1)), sums, way);
       }
     }
 }
@@ -180,6 +182,7 @@ TYPED_TEST(Sums, OfLongRowsThatThreadsShare) {
     expectSums("sum(@0)", square, all, way);
     expectSums("sum(@0)", square.with(transposed(square.shape)), all, way);
     expectSums("sum(@0,[0,1])", square.with(sliced(square.shape, 2)), all, way);
+    expectSums("sum(@0)", square.with(reversed(square.shape)), all, way);
   }
 }
 
@@ -217,6 +220,8 @@ constexpr const char *Texts[] = {
     "softmin(X,-1)",
     "argmax(X,0)",
     "[argmin(X,-1),argmax(X)]",
+    "[cumsum(X,1),cumprod(X,0)]",
+    "sub(cumsum(exp(X),-1),amax(X,1,True))",
 };
 
 std::string replaced(std::string text, char what, std::string_view with) {
@@ -235,7 +240,9 @@ void expectOneResult(const std::string &text, const Tensor &input) {
        outputsOf(text, {input}, {Mode::Interpret, 0, runOptions(1)}))
     expected.push_back(output.bytes());
   const Tensor layouts[] = {input, input.with(transposed(input.shape)),
-                            input.with(sliced(input.shape, 3))};
+                            input.with(sliced(input.shape, 3)),
+                            input.with(reversed(input.shape)),
+                            input.with(reversed(input.shape, 1))};
   for (const Way &way : allWays())
     for (const Tensor &layout : layouts) {
       const Tensors outputs = outputsOf(text, {layout}, way);

@@ -265,7 +265,8 @@ TEST_P(Reducing, OutputsMayHaveAnyLayout) {
     const Kernel kernel = compile(text);
     const Tensor expected = run(text, {x})[0];
     for (const Shape &strides :
-         {transposed(expected.shape), sliced(expected.shape, 2)}) {
+         {transposed(expected.shape), sliced(expected.shape, 2),
+          reversed(expected.shape), reversed(expected.shape, 1)}) {
       Tensor output(DType::F32, expected.shape, strides);
       ASSERT_TRUE(kernel.run(viewsOf({x}), {output.view()}));
       EXPECT_EQ(output.bytes(), expected.bytes()) << text;

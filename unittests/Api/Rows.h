@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
@@ -27,9 +29,14 @@ public:
   Tensor(DType type, const Shape &shape, const Shape &strides)
       : type(type), shape(shape), strides(strides) {
     std::int64_t last = 0;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-      last += (shape[axis] - 1) * strides[axis];
+    for (std::size_t axis = 0; axis < shape.rank() && shape.elementCount();
+         ++axis) {
+      const std::int64_t reach = (shape[axis] - 1) * strides[axis];
+      last += std::abs(reach);
+      first -= std::min<std::int64_t>(reach, 0);
+    }
     const std::int64_t count = shape.elementCount() ? last + 1 : 0;
+    first *= static_cast<std::int64_t>(sizeOf(type));
     memory.resize(static_cast<std::size_t>(count) * sizeOf(type) + 1);
   }
   template <class T>
@@ -40,10 +47,11 @@ public:
   }
 
   TensorView view() const {
-    return {static_cast<const void *>(memory.data()), type, shape, strides};
+    return {static_cast<const void *>(memory.data() + first), type, shape,
+            strides};
   }
   TensorView view() {
-    return {static_cast<void *>(memory.data()), type, shape, strides};
+    return {static_cast<void *>(memory.data() + first), type, shape, strides};
   }
   /// The element at a position of the shape in row-major order.
   const char *at(std::int64_t position) const {
@@ -52,7 +60,8 @@ public:
       offset += position % shape[axis] * strides[axis];
       position /= shape[axis];
     }
-    return memory.data() + offset * static_cast<std::int64_t>(sizeOf(type));
+    return memory.data() + first +
+           offset * static_cast<std::int64_t>(sizeOf(type));
   }
   template <class T> std::vector<T> values() const {
     std::vector<T> all(static_cast<std::size_t>(shape.elementCount()));
@@ -74,6 +83,7 @@ public:
   Shape shape, strides;
 
 private:
+  std::int64_t first = 0; ///< Bytes before the first element.
   std::vector<char> memory;
 };
 
@@ -117,6 +127,14 @@ inline Shape sliced(const Shape &shape, std::int64_t step) {
   return strides;
 }
 
+/// Strides of a tensor that was turned around along the axes of a mask.
+inline Shape reversed(const Shape &shape, unsigned axes = ~0u) {
+  Shape strides = contiguousStrides(shape);
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    strides[axis] *= axes >> axis & 1 ? -1 : 1;
+  return strides;
+}
+
 /// How a kernel is made and called.
 struct Way {
   Mode mode = Mode::Optimized;
@@ -135,13 +153,30 @@ inline RunOptions runOptions(unsigned threads, std::int64_t tile = 0) {
   return {.maxThreads = threads, .tileElements = tile};
 }
 
+/// The widths of vectors that this machine has.
+inline const std::vector<unsigned> &widths() {
+  static const std::vector<unsigned> all = [] {
+    std::vector<unsigned> found;
+    for (const unsigned bits : {128, 256, 512}) {
+      EngineOptions options;
+      options.vectorBits = bits;
+      CompileOptions optimized;
+      optimized.mode = Mode::Optimized;
+      if (Engine(options).compile("neg(@0)", optimized))
+        found.push_back(bits);
+    }
+    return found;
+  }();
+  return all;
+}
+
 /// Every mode and vector width once, and threads and tiles in turn with them.
 inline std::vector<Way> allWays() {
   std::vector<Way> ways = {{Mode::Interpret, 0, runOptions(1)},
                            {Mode::Interpret, 0, runOptions(4, 64)},
                            {Mode::Tiered, 0, runOptions(2, 1)}};
   for (Mode mode : {Mode::Baseline, Mode::Optimized})
-    for (unsigned bits : {128, 256, 512}) {
+    for (const unsigned bits : widths()) {
       ways.push_back({mode, bits, runOptions(1)});
       ways.push_back({mode, bits, runOptions(2, 1)});
       ways.push_back({mode, bits, runOptions(4, 64)});

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "TestUtil/Skips.h"
 #include "kexpr/kexpr.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(Streamed, HasTheSameBitsAtAnyOffsetAndLength) {
 TEST(Streamed, ComesInTheBackground) {
   const Engine engine;
   if (engine.vectorBits() == 0)
-    GTEST_SKIP() << "no machine code here";
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   auto kernel = engine.compile("mul(@0,sigmoid(@0))");
   ASSERT_TRUE(kernel);
   const std::size_t before = kernel->codeSize();
@@ -98,7 +99,7 @@ TEST(Streamed, EndsAtTheLastTierOfItsMode) {
   for (Mode mode : {Mode::Baseline, Mode::Optimized, Mode::Tiered}) {
     const Engine engine;
     if (engine.vectorBits() == 0)
-      GTEST_SKIP() << "no machine code here";
+      GTEST_SKIP() << kexpr::test::skips::NoCode;
     auto kernel = engine.compile("add(@0,tanh(@0))", {.mode = mode});
     ASSERT_TRUE(kernel);
     // It may be asked for at any tier that has machine code.

@@ -10,6 +10,7 @@
 #include "TestUtil/GuardedBytes.h"
 #include "kexpr/Tensor.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -32,6 +33,16 @@ inline std::int64_t offsetOf(const Shape &shape, const Shape &strides,
   return offset;
 }
 
+/// Elements of a view that lie before its first one.
+inline std::int64_t elementsBefore(const Shape &shape, const Shape &strides) {
+  std::int64_t before = 0;
+  for (std::size_t axis = 0; axis < shape.rank() && shape.elementCount();
+       ++axis)
+    if (strides[axis] < 0)
+      before -= (shape[axis] - 1) * strides[axis];
+  return before;
+}
+
 /// The element type that a C++ type is.
 template <class T> inline constexpr DType typeOf = DType::F32;
 template <> inline constexpr DType typeOf<double> = DType::F64;
@@ -41,18 +52,19 @@ template <class T> class StridedTensor {
 public:
   StridedTensor(std::mt19937 &random, const Shape &shape, const Shape &strides)
       : shape(shape), strides(strides), shift(random() % 3 == 0),
+        first(shift + elementsBefore(shape, strides) * sizeof(T)),
         memory(bytes() + shift, random() % 2 ? GuardedBytes::Edge::Begin
                                              : GuardedBytes::Edge::End) {
     std::memset(memory.data(), Untouched, memory.size());
   }
 
   TensorView view() const {
-    return {static_cast<void *>(memory.data() + shift), typeOf<T>, shape,
+    return {static_cast<void *>(memory.data() + first), typeOf<T>, shape,
             strides};
   }
   /// Where the element is that broadcasts to position `index` of `full`.
   char *at(const Shape &full, std::int64_t index) const {
-    return memory.data() + shift +
+    return memory.data() + first +
            offsetOf(shape, strides, full, index) * std::int64_t{sizeof(T)};
   }
   T get(const Shape &full, std::int64_t index) const {
@@ -80,13 +92,15 @@ private:
   std::size_t bytes() const {
     std::int64_t last = 0;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-      last += (shape[axis] - 1) * strides[axis];
+      last += (shape[axis] - 1) * std::abs(strides[axis]);
     return shape.elementCount() ? (last + 1) * sizeof(T) : 0;
   }
 
   Shape shape, strides;
   /// Bytes by which elements are off their alignment.
   std::size_t shift;
+  /// The bytes before the first element.
+  std::size_t first;
   GuardedBytes memory;
 };
 

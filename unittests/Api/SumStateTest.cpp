@@ -140,9 +140,11 @@ TEST(SumStates, AreFinishedInAnyStrides) {
   const Tensor x = randomTensor(DType::F16, {6, 5, 40}, 5);
   const SumState state = *stateOf("mean(@0,-1)", {x});
   const Tensors expected = outputsOf("mean(@0,-1)", {x}, accurate());
-  Tensor output(DType::F16, {6, 5}, {1, 6});
-  ASSERT_TRUE(state.finish(output.view()));
-  EXPECT_EQ(output.bytes(), expected[0].bytes());
+  for (const Shape &strides : {Shape{1, 6}, Shape{-5, 1}, Shape{1, -6}}) {
+    Tensor output(DType::F16, {6, 5}, strides);
+    ASSERT_TRUE(state.finish(output.view()));
+    EXPECT_EQ(output.bytes(), expected[0].bytes()) << strides.str();
+  }
 }
 
 TEST(SumStates, ThatAreDamagedAreErrors) {

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CObjects.h"
-#include "Host/Skips.h"
+#include "TestUtil/Skips.h"
 #include "kexpr/kexpr.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ static void check(const Case &given) {
        {Mode::Interpret, Mode::Optimized, Mode::Baseline, Mode::Tiered}) {
     const Engine engine;
     if (engine.vectorBits() == 0)
-      GTEST_SKIP() << test::skips::NoCode;
+      GTEST_SKIP() << kexpr::test::skips::NoCode;
     EXPECT_TRUE(engine.codeStatus());
     CompileOptions options{mode, {}};
     options.operandTypes = given.types;
@@ -154,6 +154,6 @@ TEST(Tiers, OperationsOfIntegersCountFourTimes) {
 
 TEST(Tiers, TheInterfaceOfCCountsWhatIsLimited) {
   if (Engine().vectorBits() == 0)
-    GTEST_SKIP() << test::skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   EXPECT_EQ(limitedOfC(textOfSlots(1025).c_str()), 1u);
 }

@@ -38,6 +38,55 @@ TEST(Types, MixAsInPyTorch) {
   }
 }
 
+TEST(Types, UnsignedNumbersAreNotThoseOfI64) {
+  const Engine engine;
+  constexpr std::uint64_t top = std::uint64_t{1} << 63;
+  std::vector<std::uint64_t> x(5000, 7), best(1), least(1);
+  x[4100] = top + 9;
+  x[33] = 3;
+  x[4990] = ~std::uint64_t{0};
+  std::vector<std::int64_t> place(1), lowest(1), total(1);
+  for (Mode mode : AllModes) {
+    auto kernel = engine.compile("[amax(@0),amin(@0),argmax(@0),argmin(@0),"
+                                 "sum(@0)]",
+                                 {.mode = mode, .operandTypes = {DType::U64}});
+    ASSERT_TRUE(kernel) << kernel.error().render();
+    const Status status =
+        kernel->run(std::vector<TensorView>{view(x, DType::U64, {5000})},
+                    std::vector<TensorView>{view(best, DType::U64, {}),
+                                            view(least, DType::U64, {}),
+                                            view(place, DType::I64, {}),
+                                            view(lowest, DType::I64, {}),
+                                            view(total, DType::I64, {})});
+    ASSERT_TRUE(status) << status.error().render();
+    EXPECT_EQ(best[0], ~std::uint64_t{0});
+    EXPECT_EQ(least[0], 3u);
+    EXPECT_EQ(place[0], 4990);
+    EXPECT_EQ(lowest[0], 33);
+    EXPECT_EQ(static_cast<std::uint64_t>(total[0]),
+              4997u * 7 + 3 + top + 9 + ~std::uint64_t{0});
+  }
+}
+
+TEST(Types, OfUnsignedAndOtherIntegersDoNotPromote) {
+  const Engine engine;
+  const auto told = [&](const char *text, std::vector<DType> types) {
+    const auto kernel = engine.compile(text, {.operandTypes = types});
+    return kernel ? std::string() : kernel.error().message();
+  };
+  EXPECT_EQ(told("add(@0,@1)", {DType::U16, DType::I32}),
+            "operator 'add' takes arguments of one type, but its arguments are "
+            "u16 and i32, which promote to no type; cast one of them");
+  EXPECT_EQ(told("where(@0,@1,@2)", {DType::Bool, DType::U64, DType::U8}),
+            "operator 'where' takes arguments of one type, but its arguments "
+            "are u64 and u8, which promote to no type; cast one of them");
+  EXPECT_EQ(told("add(torch.int64(@0),@1)", {DType::U16, DType::I32}), "");
+  EXPECT_EQ(told("logical_and(@0,@1)", {DType::U16, DType::I32}), "");
+  EXPECT_EQ(told("add(@0,torch.uint64(-1))", {DType::U64}),
+            "the number -1 is no u64");
+  EXPECT_EQ(told("mul(@0,@1)", {DType::U32, DType::F16}), "");
+}
+
 TEST(Types, AnyByteButZeroIsTrue) {
   const Engine engine;
   std::vector<std::uint8_t> mask = {0, 1, 2, 255, 0, 128};

@@ -37,7 +37,8 @@ static Shape randomShape(std::mt19937 &random, std::size_t rank) {
   return {extents, rank};
 }
 
-/// Strides of a layout in which axes stand in any order, with gaps.
+/// Strides of a layout in which axes stand in any order and direction, with
+/// gaps.
 static Shape randomStrides(std::mt19937 &random, const Shape &shape) {
   Shape strides = shape;
   std::vector<std::size_t> order(shape.rank());
@@ -50,6 +51,9 @@ static Shape randomStrides(std::mt19937 &random, const Shape &shape) {
     step *= shape[axis];
     step += random() % 6 == 0 ? 3 : 0;
   }
+  const unsigned most = random() % 3 == 0 ? 2 : 8;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    strides[axis] *= random() % most == 0 ? -1 : 1;
   return strides;
 }
 
@@ -185,6 +189,19 @@ static std::vector<TileCase> tileCases() {
     cases.push_back({{50, 40, last}, {50, 40, last}, {1, 50, 2000}});
     cases.push_back({{50, 40, last}, {50, 40, last}, {40 * last, 1, 40}});
   }
+  for (std::int64_t last : {1, 3, 16, 17}) {
+    cases.push_back({{3000, last}, {3000, 1}, {-1, 1}});
+    cases.push_back({{3000, last}, {last}, {-1}});
+    cases.push_back({{50, 40, last}, {50, 40, last}, {-1, 50, -2000}});
+    cases.push_back({{50, 40, last}, {50, 40, last}, {40 * last, -1, -40}});
+  }
+  cases.push_back({{70000}, {70000}, {-1}});
+  cases.push_back({{70000}, {70000}, {-3}});
+  cases.push_back({{33, 1000}, {33, 1000}, {-1000, -1}});
+  cases.push_back({{33, 1000}, {33, 1000}, {1000, -1}});
+  cases.push_back({{333, 517}, {333, 517}, {-1, 333}});
+  cases.push_back({{333, 517}, {333, 517}, {1, -333}});
+  cases.push_back({{333, 517}, {333, 517}, {-1, -333}});
   cases.push_back({{333, 517}, {333, 517}, {1, 333}});
   cases.push_back({{3, 1000}, {3, 1000}, {1, 3}});
   cases.push_back({{1000, 3}, {1000, 3}, {1, 1000}});
@@ -200,9 +217,14 @@ TYPED_TEST(Views, MadeOfTilesAreRightInPlaceAndHoweverSplit) {
   std::mt19937 random(9);
   for (const TileCase &test : tileCases()) {
     SCOPED_TRACE(test.full.str() + " with strides " + test.strides.str());
-    Tensor<TypeParam> target(random, test.full, contiguousStrides(test.full));
+    const Shape forwards = contiguousStrides(test.full);
+    Shape backwards = forwards;
+    for (std::size_t axis = 0; axis < backwards.rank(); ++axis)
+      backwards[axis] *= axis % 2 ? 1 : -1;
     Tensor<TypeParam> operand(random, test.shape, test.strides);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 6; ++round) {
+      Tensor<TypeParam> target(random, test.full,
+                               round < 4 ? forwards : backwards);
       target.fill(random);
       operand.fill(random);
       std::vector<TypeParam> expected;

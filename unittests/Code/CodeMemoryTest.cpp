@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Code/HandMade.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include <sys/mman.h>
 
@@ -15,44 +18,98 @@ using namespace kexpr;
 using namespace kexpr::code;
 using namespace kexpr::test;
 
-static const std::size_t Page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 static constexpr std::size_t Slab = 1 << 20;
 
+/// One whose images have pages of their own.
 static std::shared_ptr<CodeMemory> makeMemory() {
-  return std::make_shared<CodeMemory>();
+  return std::make_shared<CodeMemory>(Page);
 }
 
 TEST(CodeMemory, ImagesRunWhereTheyAreLoaded) {
   KEXPR_NEEDS_HAND_MADE_CODE();
-  const auto memory = makeMemory();
-  std::vector<std::shared_ptr<const LoadedCode>> loaded;
-  const std::size_t sizes[] = {ReturningBytes, 7,        100,
-                               Page - 1,       Page,     Page + 1,
-                               5 * Page,       Slab - 1, 3 * Slab + 1};
-  std::int32_t value = -4;
-  for (std::size_t size : sizes) {
-    auto code = memory->load(returning(value++, size));
-    ASSERT_TRUE(code) << code.error().message();
-    EXPECT_EQ((*code)->size(), size);
-    loaded.push_back(*code);
+  for (const std::size_t grain : {Page, Shared}) {
+    const auto memory = std::make_shared<CodeMemory>(grain);
+    std::vector<std::shared_ptr<const LoadedCode>> loaded;
+    const std::size_t sizes[] = {
+        ReturningBytes, ReturningBytes + 1, 100,      Page - 1,    Page,
+        Page + 1,       5 * Page,           Slab - 1, 3 * Slab + 1};
+    std::int32_t value = -4;
+    for (std::size_t size : sizes) {
+      auto code = memory->load(returning(value++, size));
+      ASSERT_TRUE(code) << code.error().message();
+      EXPECT_EQ((*code)->size(), size);
+      loaded.push_back(*code);
+    }
+    value = -4;
+    for (const auto &code : loaded)
+      EXPECT_EQ(call(*code), value++);
   }
-  value = -4;
-  for (const auto &code : loaded)
-    EXPECT_EQ(call(*code), value++);
 }
 
 TEST(CodeMemory, KeepsEveryByte) {
-  const auto memory = makeMemory();
-  for (std::size_t size : {std::size_t{1}, Page, Page + 1, 2 * Slab + 5}) {
-    Image image;
-    for (std::size_t i = 0; i < size; ++i)
-      image.bytes.push_back(static_cast<char>(i * 7 + i / 251));
-    image.entry = size / 2;
-    const auto code = *memory->load(image);
-    const char *start = static_cast<const char *>(code->address()) - size / 2;
-    EXPECT_EQ(std::memcmp(start, image.bytes.data(), size), 0) << size;
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(start) % Page, 0u);
+  for (const std::size_t grain : {Page, Shared}) {
+    const auto memory = std::make_shared<CodeMemory>(grain);
+    for (std::size_t size : {std::size_t{1}, Page, Page + 1, 2 * Slab + 5}) {
+      Image image;
+      for (std::size_t i = 0; i < size; ++i)
+        image.bytes.push_back(static_cast<char>(i * 7 + i / 251));
+      image.entry = size / 2;
+      const auto code = *memory->load(image);
+      const char *start = static_cast<const char *>(code->address()) - size / 2;
+      EXPECT_EQ(std::memcmp(start, image.bytes.data(), size), 0) << size;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(start) % grain, 0u);
+    }
   }
+}
+
+TEST(CodeMemory, LargePagesAreShared) {
+  const auto memory = std::make_shared<CodeMemory>(Shared);
+  std::vector<std::shared_ptr<const LoadedCode>> loaded;
+  for (int i = 0; i < 1000; ++i)
+    loaded.push_back(*memory->load(filled('\xc3', 5000)));
+  EXPECT_EQ(memory->footprint(5000), 5120u);
+  EXPECT_LE(memory->bytesInUse(), 1000 * 5120 + Slab);
+  // A page that has one image left is in use.
+  const void *last = loaded.back()->address();
+  loaded.resize(1);
+  EXPECT_LE(memory->bytesInUse(), 5120 + 2 * Page);
+  EXPECT_EQ(*static_cast<const char *>(loaded[0]->address()), '\xc3');
+  EXPECT_NE(last, loaded[0]->address());
+  // Pages of 4 KiB are not, and larger ones are, unless something else is said.
+  EXPECT_EQ(CodeMemory().footprint(1), Page > 4096 ? Shared : Page);
+}
+
+TEST(CodeMemory, CodeRunsWhileOthersJoinItsPage) {
+  KEXPR_NEEDS_HAND_MADE_CODE();
+  const auto memory = std::make_shared<CodeMemory>(Shared);
+  const auto code = *memory->load(returning(17));
+  std::atomic<bool> isOver = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      while (!isOver)
+        wrong += call(*code) != 17;
+    });
+  for (int i = 0; i < 2000; ++i)
+    wrong += call(**memory->load(returning(i))) != i;
+  isOver = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CodeMemory, ProcessesThatWereForkedShareNothing) {
+  KEXPR_NEEDS_HAND_MADE_CODE();
+  const auto memory = std::make_shared<CodeMemory>(Shared);
+  auto code = *memory->load(returning(1));
+  EXPECT_EQ(inChild([&] {
+              code = *memory->load(returning(2));
+              return call(*code) == 2 ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(call(*code), 1);
+  EXPECT_EQ(call(**memory->load(returning(3))), 3);
 }
 
 TEST(CodeMemory, FootprintsAreWholePages) {
@@ -87,7 +144,9 @@ TEST(CodeMemory, RefusesWhatIsNoImage) {
 
 TEST(CodeMemory, WithoutMemoryThereIsAnErrorAndNothingIsLost) {
   if (IsSanitized)
-    GTEST_SKIP() << "sanitizers need more address space than is left";
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
+  if (IsEmulated)
+    GTEST_SKIP() << kexpr::test::skips::Emulated;
   const auto memory = makeMemory();
   const Image small = filled('\xc3', 10), large = filled('\xc3', 64 << 20);
   const auto kept = *memory->load(small);

@@ -87,8 +87,22 @@ private:
 };
 } // namespace
 
+TEST(CodeMemory, ImagesThatShareComeAndGoInAnyOrder) {
+  const auto memory = std::make_shared<CodeMemory>(Shared);
+  Crowd crowd(*memory, 12);
+  for (int i = 0; i < 6000; ++i) {
+    crowd.step();
+    if (i % 100 == 0) {
+      ASSERT_GE(memory->bytesInUse(), crowd.bytes());
+    }
+  }
+  crowd.clear();
+  EXPECT_EQ(memory->bytesInUse(), 0u);
+  EXPECT_LE(memory->slabCount(), 1u);
+}
+
 TEST(CodeMemory, ImagesComeAndGoInAnyOrder) {
-  const auto memory = std::make_shared<CodeMemory>();
+  const auto memory = std::make_shared<CodeMemory>(Page);
   Crowd crowd(*memory, 11);
   for (int i = 0; i < 6000; ++i) {
     crowd.step();
@@ -104,7 +118,7 @@ TEST(CodeMemory, ImagesComeAndGoInAnyOrder) {
 }
 
 TEST(CodeMemory, RoundsTakeNoMoreEachTime) {
-  const auto memory = std::make_shared<CodeMemory>();
+  const auto memory = std::make_shared<CodeMemory>(Page);
   std::size_t most = 0;
   for (int round = 0; round < 20; ++round) {
     std::vector<std::shared_ptr<const LoadedCode>> loaded;
@@ -119,7 +133,7 @@ TEST(CodeMemory, RoundsTakeNoMoreEachTime) {
 TEST(CodeMemory, TwentyThousandImagesAreFewMappings) {
   KEXPR_NEEDS_HAND_MADE_CODE();
   constexpr std::int32_t Count = 20000;
-  const auto memory = std::make_shared<CodeMemory>();
+  const auto memory = std::make_shared<CodeMemory>(Page);
   const std::size_t before = mappings().size();
   std::vector<std::shared_ptr<const LoadedCode>> loaded;
   for (std::int32_t i = 0; i < Count; ++i)
@@ -145,7 +159,7 @@ TEST(CodeMemory, TwentyThousandImagesAreFewMappings) {
 }
 
 TEST(CodeMemory, ForkedProcessesHaveFewMappingsToo) {
-  const auto memory = std::make_shared<CodeMemory>();
+  const auto memory = std::make_shared<CodeMemory>(Page);
   const auto load = [&](int count) {
     std::vector<std::shared_ptr<const LoadedCode>> loaded;
     while (count-- > 0)
@@ -186,20 +200,22 @@ static int useMany(CodeMemory &memory, unsigned seed) {
 
 TEST(CodeMemory, ManyThreadsAtOnce) {
   KEXPR_NEEDS_HAND_MADE_CODE();
-  const auto memory = std::make_shared<CodeMemory>();
-  std::atomic<int> wrong = 0;
-  std::vector<std::thread> threads;
-  for (unsigned t = 0; t < 8; ++t)
-    threads.emplace_back([&, t] { wrong += useMany(*memory, t) != 0; });
-  for (std::thread &thread : threads)
-    thread.join();
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(memory->bytesInUse(), 0u);
-  EXPECT_LE(memory->slabCount(), 1u);
+  for (const std::size_t grain : {Page, Shared}) {
+    const auto memory = std::make_shared<CodeMemory>(grain);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 8; ++t)
+      threads.emplace_back([&, t] { wrong += useMany(*memory, t) != 0; });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(memory->bytesInUse(), 0u);
+    EXPECT_LE(memory->slabCount(), 1u);
+  }
 }
 
 TEST(CodeMemory, NoPageIsEverWritableAndExecutable) {
-  const auto memory = std::make_shared<CodeMemory>();
+  const auto memory = std::make_shared<CodeMemory>(Page);
   const auto first = *memory->load(filled('\xc3', 100));
   std::atomic<bool> isOver = false;
   std::thread loader([&] {

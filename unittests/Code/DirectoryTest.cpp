@@ -7,6 +7,7 @@
 #include "Code/Directory.h"
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <cerrno>
 #include <cstring>
@@ -57,14 +58,29 @@ TEST(Directory, IsRefusedIfOthersMayWriteToIt) {
 
 TEST(Directory, IsRefusedIfItBelongsToAnother) {
   const TemporaryDirectory root;
-  // Who is not root cannot give a directory away, and does not own `/`.
-  const bool isRoot = geteuid() == 0;
-  if (isRoot && chown(root.path().c_str(), 54321, 54321) != 0)
-    GTEST_SKIP() << "this user cannot give a directory away";
-  expectRefused(isRoot ? root.path() : "/", "belongs to another user");
-  if (isRoot) {
-    EXPECT_EQ(chown(root.path().c_str(), 0, 0), 0);
-  }
+  if (geteuid() != 0 || chown(root.path().c_str(), 54321, 54321) != 0)
+    GTEST_SKIP() << kexpr::test::skips::NotPermitted;
+  expectRefused(root.path(), "belongs to another user");
+  EXPECT_EQ(chown(root.path().c_str(), 0, 0), 0);
+}
+
+TEST(Directory, OfRootIsReadByOthers) {
+  EXPECT_TRUE(Directory::open("/"));
+  const TemporaryDirectory root;
+  ASSERT_TRUE((*Directory::open(root.path()))->replace("name", "x"));
+  ASSERT_EQ(chmod(root.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(root.path("name").c_str(), 0644), 0);
+  if (geteuid() != 0)
+    GTEST_SKIP() << kexpr::test::skips::NotPermitted;
+  EXPECT_EQ(inChild([&] {
+              if (setuid(65534) != 0)
+                return 1;
+              const auto directory = Directory::open(root.path());
+              if (!directory || (*directory)->read("name", MostBytes) != "x")
+                return 2;
+              return (*directory)->replace("other", "y") ? 3 : 0;
+            }),
+            0);
 }
 
 TEST(Directory, IsRefusedIfItIsNone) {
@@ -89,7 +105,7 @@ TEST(Directory, TheErrorSaysWhyNoneCanBeMade) {
   // Nobody can make a directory there, and each system says so in its own way.
   const std::string path = "/sys/kexpr-test";
   if (mkdir(path.c_str(), 0700) == 0 || errno == ENOENT)
-    GTEST_SKIP() << "no directory in which none can be made";
+    GTEST_SKIP() << kexpr::test::skips::NotPermitted;
   expectRefused(path + "/below", std::strerror(errno));
 }
 

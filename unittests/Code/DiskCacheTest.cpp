@@ -23,7 +23,8 @@ static const std::string Key("a key\nwith \0 in it", 18);
 
 /// Where things lie in an entry: part of what a file of this version is.
 static constexpr std::size_t ChecksumAt = 8, ChecksumEnd = 24, SizesAt = 24,
-                             AlignmentAt = 96, EntryAt = 104, HeaderBytes = 128;
+                             AlignmentAt = 104, EntryAt = 112,
+                             HeaderBytes = 136;
 
 static Image sample() {
   Image image;

@@ -79,8 +79,11 @@ TEST_F(JitDumps, HoldCodeNamesAndLines) {
 TEST_F(JitDumps, LeaveOutLinesThatAreNotOfTheFunction) {
   Image image = namedImage("name");
   auto symbols = *image.symbols;
-  symbols.lines = {
-      {2, {2, 1}}, {1, {3, 1}}, {4, {4, 1}}, {6, {5, 1}}, {~0u, {6, 1}}};
+  symbols.lines = {{2, {2, 1}},
+                   {1, {3, 1}},
+                   {4, {4, 1}},
+                   {ReturningBytes, {5, 1}},
+                   {~0u, {6, 1}}};
   image.symbols = std::make_shared<const Symbols>(symbols);
   load(image, onlyListener(make()));
   const JitDumpFile file(path());

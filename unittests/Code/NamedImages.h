@@ -31,10 +31,10 @@ inline std::vector<char> objectFile() {
   return {bytes, bytes + sizeof file};
 }
 
-/// A function that returns `value`, behind 10 other bytes, of two lines of a
+/// A function that returns `value`, behind 12 other bytes, of two lines of a
 /// listing.
 inline code::Image namedImage(const std::string &name, std::int32_t value = 7) {
-  code::Image image = returning(value, ReturningBytes + 10);
+  code::Image image = returning(value, ReturningBytes + 12);
   code::Symbols symbols;
   symbols.name = name;
   symbols.size = ReturningBytes;

@@ -43,9 +43,9 @@ TEST_F(PerfMaps, HaveALineForEachFunction) {
   const auto second = load(namedImage("two\nlines"), listeners);
   std::ostringstream expected;
   expected << std::hex << reinterpret_cast<std::uintptr_t>(first->address())
-           << " 6 add(@0, @1) [baseline]\n"
+           << sized("add(@0, @1) [baseline]\n")
            << reinterpret_cast<std::uintptr_t>(second->address())
-           << " 6 two lines\n";
+           << sized("two lines\n");
   EXPECT_EQ(readFile(path()), expected.str());
   EXPECT_EQ(modeOf(path()), 0600u);
   EXPECT_TRUE(map->status());
@@ -57,7 +57,7 @@ TEST_F(PerfMaps, NameNoMoreThanTheImage) {
   symbols.size = ~std::size_t{0};
   image.symbols = std::make_shared<const Symbols>(symbols);
   load(image, onlyListener(std::make_shared<PerfMap>(root.path())));
-  EXPECT_NE(readFile(path()).find(" 6 name\n"), std::string::npos);
+  EXPECT_NE(readFile(path()).find(sized("name\n")), std::string::npos);
 }
 
 TEST_F(PerfMaps, KeepWhatOthersWroteButNotOtherProcesses) {
@@ -107,7 +107,7 @@ TEST_F(PerfMaps, OfAChildAreItsOwn) {
             0);
   std::istringstream(readFile(root.path("child"))) >> child;
   EXPECT_EQ(readFile(path()), before);
-  EXPECT_NE(readFile(pathOf(child)).find(" 6 child\n"), std::string::npos);
+  EXPECT_NE(readFile(pathOf(child)).find(sized("child\n")), std::string::npos);
 }
 
 TEST_F(PerfMaps, TakeManyThreads) {
@@ -124,6 +124,6 @@ TEST_F(PerfMaps, TakeManyThreads) {
   std::istringstream lines(readFile(path()));
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count)
-    EXPECT_TRUE(line.ends_with(" 6 a name")) << line;
+    EXPECT_TRUE(line.ends_with(sized("a name"))) << line;
   EXPECT_EQ(count, 200);
 }

@@ -29,8 +29,9 @@ TEST(Vtune, IsToldOfCodeAndItsLines) {
   ASSERT_TRUE(vtune->status());
   auto code = load(namedImage("mul(@0,@1)"), onlyListener(vtune));
   std::ostringstream expected;
-  expected << "initialized\n13 1 mul(@0,@1) " << code->address()
-           << " 6 /where/mul(@0,@1).kexpr 5:1 6:2\n";
+  expected << "initialized\n13 1 mul(@0,@1) " << code->address() << ' '
+           << ReturningBytes << " /where/mul(@0,@1).kexpr 5:1 "
+           << ReturningBytes << ":2\n";
   EXPECT_EQ(told(), expected.str());
   code.reset();
   EXPECT_EQ(told(), expected.str() + "14 1\n");

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KnownDivisors.h"
 #include "TestUtil/Divisors.h"
+#include "TestUtil/Skips.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -25,7 +26,7 @@ class AllQuotients : public testing::Test {
 protected:
   void SetUp() override {
     if (!std::getenv("KEXPR_EXHAUSTIVE"))
-      GTEST_SKIP() << "KEXPR_EXHAUSTIVE is not set";
+      GTEST_SKIP() << kexpr::test::skips::ByHand;
   }
 };
 

@@ -29,8 +29,7 @@ planFor(std::string_view text,
   semantics::Plan plan{.graph = *semantics::check(*Expression::parse(text), {}),
                        .inputs = {},
                        .outputs = {}};
-  plan.outputs.resize(plan.graph.outputs.size());
-  plan.inputs.resize(plan.graph.inputs.size());
+  plan.setContiguous();
   for (std::size_t i = 0; i < patterns.size(); ++i)
     (i < plan.outputs.size() ? plan.outputs[i]
                              : plan.inputs[i - plan.outputs.size()])

@@ -8,6 +8,7 @@
 
 #include "Ops/Conversion.h"
 #include "TestUtil/Floats.h"
+#include "TestUtil/Skips.h"
 
 #include <cstring>
 #include <random>
@@ -92,11 +93,14 @@ TEST_P(EveryConversion, AsMachineCodeGivesTheInterpretersBits) {
 }
 
 TEST(Conversions, AreExactWithoutInstructionsForHalf) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << kexpr::test::skips::NoSuchMachine;
+#endif
   const auto target = codegen::makeTarget(
       {.triple = {}, .cpu = {}, .features = "-f16c,-avx512f", .vectorBits = 0});
   ASSERT_TRUE(target) << target.error().message();
   if (target->hasHalf || !target->hasFma)
-    GTEST_SKIP() << "no such machine";
+    GTEST_SKIP() << kexpr::test::skips::NoSuchMachine;
   const auto in = elementsOf(DType::F32);
   const std::size_t count = in.size() / 4;
   std::vector<std::uint16_t> expected(count), got(count);

@@ -39,19 +39,11 @@ template <class T> bool isSame(auto a, auto b) {
 
 using Case = std::tuple<ops::OpId, ops::Arithmetic>;
 
-constexpr DType types[] = {DType::F32, DType::F32, DType::F32, DType::F64,
-                           DType::I8,  DType::U8,  DType::I16, DType::I32,
-                           DType::I64, DType::Bool};
-
-DType typeOf(ops::Arithmetic arithmetic) {
-  return types[static_cast<std::size_t>(arithmetic)];
-}
-
 std::string nameOfCase(const testing::TestParamInfo<Case> &info) {
   const auto &[id, arithmetic] = info.param;
   std::string name(ops::allOperators()[id].info.name);
   name += '_';
-  name += nameOf(typeOf(arithmetic));
+  name += nameOf(ops::typeOf(arithmetic));
   return arithmetic == ops::Arithmetic::F32Accurate ? name + "_accurate"
          : arithmetic == ops::Arithmetic::F32Fast   ? name + "_fast"
                                                     : name;
@@ -73,7 +65,7 @@ semantics::Plan planOf(ops::OpId id, ops::Arithmetic arithmetic) {
   for (unsigned k = 0; k < entry.arity; ++k)
     args.push_back(builder.input(k, entry.info.takesCondition && k == 0
                                         ? DType::Bool
-                                        : typeOf(arithmetic)));
+                                        : ops::typeOf(arithmetic)));
   const auto result = builder.call(id, args);
   semantics::Plan plan{.graph = builder.finish({&result, 1}),
                        .inputs = {},

@@ -13,6 +13,7 @@
 #include "CodeGen/CompiledLoop.h"
 
 #include "TestUtil/Floats.h"
+#include "TestUtil/Skips.h"
 
 #include <bit>
 #include <cstdint>
@@ -109,7 +110,7 @@ TEST(LookUp, GivesTheInterpretersBitsByPermutationsAndLoads) {
           expectInterpretersBits<float>(function, *target);
     }
   if (ran == 0)
-    GTEST_SKIP() << "no such machine";
+    GTEST_SKIP() << kexpr::test::skips::NoSuchMachine;
 }
 
 TEST(LookUp, IsWhatTheMachineIsGoodAt) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CodeListing.h"
 #include "CodeGen/CompiledLoop.h"
+#include "TestUtil/Skips.h"
 #include "Tools/Command.h"
 
 #include <algorithm>
@@ -191,7 +192,7 @@ TEST(SourceLocations, ChangeNoCode) {
 TEST(SourceLocations, AreNotInImages) {
   const Target &target = hostTarget();
   if (!target.hasFma)
-    GTEST_SKIP() << "code is interpreted here";
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   auto session = jit::Session::create();
   ASSERT_TRUE(session);
   for (const char *text : placedTexts)

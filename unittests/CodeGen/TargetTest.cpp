@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Code/Features.h"
 #include "CodeGen/CompiledLoop.h"
 
 #include <gtest/gtest.h>
@@ -26,6 +27,13 @@ static TargetOptions onX86(const char *cpu, unsigned bits = 0,
           .cpu = cpu,
           .features = features,
           .vectorBits = bits};
+}
+
+static TargetOptions onArm(const char *cpu, unsigned bits = 0,
+                           const char *features = "") {
+  TargetOptions options = onX86(cpu, bits, features);
+  options.triple = "aarch64-unknown-linux-gnu";
+  return options;
 }
 
 TEST(Target, HostHasAName) {
@@ -67,6 +75,80 @@ TEST(Target, WidthFollowsTheKernelWhereTheClockDoes) {
   EXPECT_EQ(bitsOf(few, genoa), 512u);
   EXPECT_EQ(bitsOf(many, genoa), 512u);
   EXPECT_EQ(bitsOf(many, *makeTarget(onX86("skylake-avx512", 128))), 128u);
+}
+
+// Of names that LLVM does not know code would be made, and run anywhere.
+TEST(Target, ExtensionsHaveLlvmsNames) {
+  for (const code::Feature &feature : code::featuresOf(code::X86))
+    EXPECT_TRUE(makeTarget(
+        onX86("x86-64", 0, ("+" + std::string(feature.name)).c_str())))
+        << feature.name;
+  for (const code::Feature &feature : code::featuresOf(code::Arm))
+    EXPECT_TRUE(makeTarget(
+        onArm("generic", 0, ("+" + std::string(feature.name)).c_str())))
+        << feature.name;
+}
+
+TEST(Target, NeedsTheExtensionsThatItsCodeUses) {
+  const auto needs = [](const Target &target, std::string_view name) {
+    return std::ranges::count(target.extensions, name) == 1;
+  };
+  EXPECT_TRUE(needs(*makeTarget(onX86("cascadelake")), "avx512vnni"));
+  EXPECT_FALSE(needs(*makeTarget(onX86("skylake-avx512")), "avx512vnni"));
+}
+
+TEST(Target, Avx512WithoutShortVectorsCompiles) {
+  for (const char *features :
+       {"+avx512f", "+avx512f,+avx512bw", "+avx512f,+avx512dq",
+        "+avx512f,+avx512bw,+avx512vl", "+avx512f,+avx512vl"}) {
+    const auto target = makeTarget(onX86("haswell", 0, features));
+    ASSERT_TRUE(target) << features;
+    for (const char *text : {"add(@0,@1)", "eq(@0,@1)"})
+      EXPECT_TRUE(compile(planFor(text), *target, OptLevel::Optimized));
+  }
+}
+
+TEST(Target, VectorsOfAnyLengthHaveThatOfTheCpu) {
+  EXPECT_EQ(makeTarget(onArm("neoverse-n1"))->vectorBits, 128u);
+  EXPECT_EQ(makeTarget(onArm("neoverse-n1"))->maskedBytes, 0u);
+  EXPECT_EQ(makeTarget(onArm("neoverse-v1"))->vectorBits, 256u);
+  EXPECT_EQ(makeTarget(onArm("neoverse-v1"))->maskedBytes, 1u);
+  EXPECT_EQ(makeTarget(onArm("neoverse-v2"))->vectorBits, 128u);
+  EXPECT_EQ(makeTarget(onArm("a64fx"))->vectorBits, 512u);
+  EXPECT_EQ(makeTarget(onArm("a64fx", 256))->scalableBits, 256u);
+  EXPECT_EQ(messageOf(onArm("cortex-a72", 256)),
+            "'cortex-a72' has vectors of 128 bits at most, not 256");
+}
+
+/// How often a text is part of another.
+static std::size_t occurrencesOf(std::string_view part, std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(Target, TailsOfScalableVectorsAreMaskedLoads) {
+  for (const char *cpu : {"neoverse-v1", "a64fx"}) {
+    const auto assembly = dump(planFor("add(@0,@1)"), *makeTarget(onArm(cpu)),
+                               OptLevel::Optimized, Stage::Asm);
+    ASSERT_TRUE(assembly);
+    EXPECT_GE(occurrencesOf("ld1w", *assembly), 2u + 2u) << cpu;
+    EXPECT_GE(occurrencesOf("st1w", *assembly), 2u) << cpu;
+    // Neither a scalar tail, nor NEON's registers.
+    EXPECT_EQ(occurrencesOf("\tldr\ts", *assembly), 0u) << cpu << *assembly;
+    EXPECT_EQ(occurrencesOf("\tldr\tq", *assembly), 0u) << cpu;
+  }
+}
+
+// So that f16 is not rounded to bf16: see `complete`.
+TEST(Target, CodeForArmHasNoInstructionsOfBf16) {
+  const auto assembly =
+      dump(planFor("torch.half(@0)"), *makeTarget(onArm("neoverse-v2")),
+           OptLevel::Baseline, Stage::Asm);
+  ASSERT_TRUE(assembly);
+  EXPECT_EQ(occurrencesOf("bfcvt", *assembly), 0u) << *assembly;
 }
 
 TEST(Target, FmaFollowsCpuAndFeatures) {

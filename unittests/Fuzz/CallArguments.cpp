@@ -89,7 +89,7 @@ kexpr_tensor CallArguments::tensor() {
   const bool isSimple = choices.below(8) != 0;
   const auto rank = std::min<std::size_t>(tensor.rank, KEXPR_MAX_RANK + 1);
   // What a program says of its own memory must be true: else no memory.
-  double last = 0;
+  double first = 0, last = 0;
   std::int64_t rows = 1;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     shape[axis] = isSimple ? 2 + static_cast<std::int64_t>(axis) : number();
@@ -102,13 +102,15 @@ kexpr_tensor CallArguments::tensor() {
   double step = 1;
   for (std::size_t axis = rank; axis-- > 0;) {
     const auto extent = static_cast<double>(shape[axis]);
-    last +=
+    const double reach =
         (extent - 1) * (isStrided ? static_cast<double>(strides[axis]) : step);
+    (reach < 0 ? first : last) += reach;
     step *= extent;
   }
   const std::size_t begin = 16 * choices.below(32);
   const bool isInside =
-      last >= 0 && (last + 1) * 8 <= static_cast<double>(sizeof memory - begin);
+      first * 8 >= -static_cast<double>(begin) &&
+      (last + 1) * 8 <= static_cast<double>(sizeof memory - begin);
   tensor.data = isInside && choices.below(64) != 63 ? memory + begin : nullptr;
   tensor.shape = choices.below(64) == 63 ? nullptr : shape;
   tensor.strides = isStrided ? strides : nullptr;
@@ -119,6 +121,10 @@ void *CallArguments::placeFor(const kexpr_tensor &tensor) {
   auto *place = static_cast<unsigned char *>(tensor.data);
   if (!place || choices.below(32) == 31)
     return nullptr;
+  // Elements may lie before the first one.
+  for (std::uint32_t axis = 0; tensor.strides && axis < tensor.rank; ++axis)
+    if (tensor.strides[axis] < 0)
+      return place;
   const auto steps = static_cast<std::uint32_t>((place - memory) / 16);
   return choices.below(2) ? place : place - 16 * choices.below(steps + 1);
 }

@@ -16,9 +16,10 @@
 using namespace kexpr::fuzz;
 
 static constexpr Fuzzer Fuzzers[] = {
-    {"text", checkTextBytes},   {"program", checkProgramBytes},
-    {"model", checkModelBytes}, {"graph", checkGraphBytes},
-    {"calls", checkCallsBytes}, {"entry", checkEntryBytes},
+    {"text", checkTextBytes},       {"infix", checkInfixBytes},
+    {"program", checkProgramBytes}, {"model", checkModelBytes},
+    {"graph", checkGraphBytes},     {"calls", checkCallsBytes},
+    {"entry", checkEntryBytes},     {"sums", checkSumBytes},
 #ifdef KEXPR_FUZZ_NPY
     {"npy", checkNpyBytes},
 #endif

@@ -14,6 +14,7 @@
 #include "Fuzz/Corpus.h"
 #include "Fuzz/Entries.h"
 #include "Fuzz/Fuzzers.h"
+#include "Fuzz/Infix.h"
 #include "Fuzz/Networks.h"
 #include "Fuzz/Properties.h"
 #include "TestUtil/Vandal.h"
@@ -71,6 +72,19 @@ static Engine makeEngine() {
   return Engine(options);
 }
 
+TEST(Fuzz, InfixTextIsComputedOrRefused) {
+  const Engine engine = makeEngine();
+  const double valid = fuzzFor(2, [&engine](Choices &choices) {
+    const std::string text = makeInfixText(choices);
+    Verdict verdict = checkInfix(engine, text, choices);
+    if (!verdict.problem.empty())
+      verdict.problem += "\n" + text;
+    return verdict;
+  });
+  EXPECT_GT(valid, 0.02);
+  EXPECT_LT(valid, 1);
+}
+
 TEST(Fuzz, TextIsReadOrRefused) {
   const Engine engine = makeEngine();
   const double valid = fuzzFor(2, [&engine](Choices &choices) {
@@ -113,17 +127,26 @@ TEST(Fuzz, DamagedEntriesAreNone) {
   EXPECT_GT(whole, 0);
 }
 
-#ifdef KEXPR_FUZZ_NPY
-TEST(Fuzz, ArraysAreReadOrRefused) {
-  const auto seeds = seedsOf("npy");
-  ASSERT_FALSE(seeds.empty());
-  const double valid = fuzzFor(1, [&](Choices &choices) {
+/// Damages seeds; gives the share of what is valid all the same.
+static double fuzzSeeds(std::string_view name,
+                        Verdict (*check)(std::string_view)) {
+  const auto seeds = seedsOf(name);
+  EXPECT_FALSE(seeds.empty());
+  return fuzzFor(1, [&](Choices &choices) {
     std::string bytes = choices.oneOf(seeds);
     test::Vandal vandal([&choices] { return choices.word(); });
     for (std::uint32_t i = choices.below(4); i > 0; --i)
       vandal.damageBytes(bytes);
-    return checkNpyBytes(bytes);
+    return check(bytes);
   });
-  EXPECT_GT(valid, 0.1);
+}
+
+TEST(Fuzz, StatesOfSumsAreReadOrRefused) {
+  EXPECT_GT(fuzzSeeds("sums", checkSumBytes), 0.1);
+}
+
+#ifdef KEXPR_FUZZ_NPY
+TEST(Fuzz, ArraysAreReadOrRefused) {
+  EXPECT_GT(fuzzSeeds("npy", checkNpyBytes), 0.1);
 }
 #endif

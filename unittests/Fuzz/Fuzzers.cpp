@@ -8,8 +8,12 @@
 
 #include "Fuzz/Calls.h"
 #include "Fuzz/Entries.h"
+#include "Fuzz/Infix.h"
 #include "Fuzz/Networks.h"
 #include "Fuzz/Properties.h"
+
+#include <algorithm>
+#include <string>
 
 using namespace kexpr;
 using namespace kexpr::fuzz;
@@ -26,6 +30,13 @@ static const Engine &engine() {
 
 Verdict fuzz::checkTextBytes(std::string_view bytes) {
   return checkText(engine(), std::string(bytes));
+}
+
+/// A text, and after a NUL decisions about its operands.
+Verdict fuzz::checkInfixBytes(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+  Choices choices(bytes.substr(std::min(end + 1, bytes.size())));
+  return checkInfix(engine(), std::string(bytes.substr(0, end)), choices);
 }
 
 Verdict fuzz::checkProgramBytes(std::string_view bytes) {

@@ -23,11 +23,13 @@ struct Fuzzer {
 };
 
 Verdict checkTextBytes(std::string_view bytes);
+Verdict checkInfixBytes(std::string_view bytes);
 Verdict checkProgramBytes(std::string_view bytes);
 Verdict checkModelBytes(std::string_view bytes);
 Verdict checkGraphBytes(std::string_view bytes);
 Verdict checkCallsBytes(std::string_view bytes);
 Verdict checkEntryBytes(std::string_view bytes);
+Verdict checkSumBytes(std::string_view bytes);
 /// Of builds with tools.
 Verdict checkNpyBytes(std::string_view bytes);
 

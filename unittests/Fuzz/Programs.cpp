@@ -40,6 +40,14 @@ operatorsWhere(bool (*take)(const ops::OpEntry &)) {
   return entries;
 }
 
+/// A type of integers that promotes with no other.
+static Family unsignedFamily(std::string_view type, std::string_view cast,
+                             const Family &integers) {
+  return {{type}, integers.literals, {cast}, integers.operators};
+}
+
+constexpr std::uint32_t FamilyCount = 7;
+
 static const Family &family(std::uint32_t which) {
   static const std::vector<std::string_view> reals = {
       "0",   "1",  "2",   "-1",          "3",   "0.5",  "-0.0", "0.1",
@@ -72,8 +80,12 @@ static const Family &family(std::uint32_t which) {
          return entry.isFloatToFloat() &&
                 entry.info.types != ops::TypeRule::Floating;
        }),
-       true}};
-  return families[which % std::size(families)];
+       true},
+      unsignedFamily("u16", "torch.uint16", families[2]),
+      unsignedFamily("u32", "torch.uint32", families[2]),
+      unsignedFamily("u64", "torch.uint64", families[2])};
+  static_assert(std::size(families) == FamilyCount);
+  return families[which % FamilyCount];
 }
 
 static std::string leaf(Choices &choices, const Family &family) {
@@ -140,7 +152,10 @@ static std::string call(Choices &choices, unsigned depth,
   const ops::OpEntry &op = *choices.oneOf(family.operators);
   const unsigned overload = op.info.overload.arity;
   const unsigned arity =
-      overload && choices.below(4) == 0 ? overload : op.arity;
+      overload && choices.below(4) == 0 ? overload
+      : op.info.defaults.count > 0
+          ? op.arity - choices.below(op.info.defaults.count + 1)
+          : op.arity;
   std::string text = std::string(op.info.name) + '(';
   for (unsigned i = 0; i < arity; ++i) {
     const std::string argument = call(choices, depth - 1, family);
@@ -184,7 +199,8 @@ static std::uint64_t element(DType type, Choices &choices) {
   return bits;
 }
 
-/// Memory for a shape: row-major, or with gaps, or with two axes exchanged.
+/// Memory for a shape: row-major, or with gaps, or with two axes exchanged, or
+/// turned around.
 static Operand makeOperand(const Shape &shape, DType type, Choices &choices) {
   Operand operand{shape, contiguousStrides(shape), type, {}};
   std::int64_t gap = 1;
@@ -197,15 +213,21 @@ static Operand makeOperand(const Shape &shape, DType type, Choices &choices) {
     operand.strides = contiguousStrides(exchanged);
     std::swap(operand.strides[axis], operand.strides[axis + 1]);
   }
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+  const bool isTurned = choices.below(8) == 0;
+  const auto size = static_cast<std::int64_t>(sizeOf(type));
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     operand.strides[axis] *= gap;
+    if (!isTurned || choices.below(2) || shape.elementCount() == 0)
+      continue;
+    operand.first += (shape[axis] - 1) * operand.strides[axis] * size;
+    operand.strides[axis] *= -1;
+  }
   // A few elements, repeated: bytes are scarce.
   std::uint64_t elements[16];
   for (std::uint64_t &bits : elements)
     bits = element(type, choices);
-  const std::size_t size = sizeOf(type);
   operand.memory.resize(shape.elementCount() * gap * size);
-  for (std::size_t i = 0; i < operand.memory.size() / size; ++i)
+  for (std::size_t i = 0; i < operand.memory.size() / sizeOf(type); ++i)
     std::memcpy(operand.memory.data() + i * size, &elements[(i + i / 16) % 16],
                 size);
   return operand;
@@ -213,7 +235,7 @@ static Operand makeOperand(const Shape &shape, DType type, Choices &choices) {
 
 Program fuzz::makeProgram(Choices &choices) {
   Program program;
-  const Family &kind = family(choices.below(4));
+  const Family &kind = family(choices.below(FamilyCount));
   program.text = call(choices, 1 + choices.below(MaxDepth), kind);
   Shape full;
   const std::size_t rank = choices.below(5);
@@ -258,8 +280,8 @@ static void mutate(std::string &text, Choices &choices) {
 }
 
 std::string fuzz::makeText(Choices &choices) {
-  std::string text =
-      call(choices, 1 + choices.below(MaxDepth), family(choices.below(4)));
+  std::string text = call(choices, 1 + choices.below(MaxDepth),
+                          family(choices.below(FamilyCount)));
   for (std::uint32_t count = choices.below(5); count > 0; --count)
     mutate(text, choices);
   return text;

@@ -21,9 +21,11 @@ struct Operand {
   Shape strides;
   DType type = DType::F32;
   std::vector<char> memory;
+  std::int64_t first = 0; ///< Bytes before the first element.
 
   TensorView view() const {
-    return {static_cast<const void *>(memory.data()), type, shape, strides};
+    return {static_cast<const void *>(memory.data() + first), type, shape,
+            strides};
   }
 };
 

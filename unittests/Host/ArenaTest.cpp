@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
-#include "Host/Skips.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -95,7 +95,7 @@ std::array<int, NotedMemory::MaxSeen> NotedMemory::ids;
 class Arena : public testing::TestWithParam<unsigned> {
   void SetUp() override {
     if (IsSanitized)
-      GTEST_SKIP() << skips::Sanitized;
+      GTEST_SKIP() << kexpr::test::skips::Sanitized;
   }
 };
 } // namespace

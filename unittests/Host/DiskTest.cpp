@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
+#include "TestUtil/Skips.h"
 
 #include <sys/mount.h>
 
@@ -67,7 +67,7 @@ TEST_F(Disk, Full) {
        {"size=4k", "size=16k", "nr_inodes=2", "nr_inodes=6"}) {
     const SmallDisk disk(path, std::string(size) + ",mode=700");
     if (!disk.isMounted)
-      GTEST_SKIP() << skips::NoMount;
+      GTEST_SKIP() << kexpr::test::skips::NoMount;
     EXPECT_TRUE(endsWell([&] { compileIn(path); })) << size;
   }
 }
@@ -75,14 +75,14 @@ TEST_F(Disk, Full) {
 TEST_F(Disk, ReadOnly) {
   const SmallDisk disk(path, "mode=700", MS_RDONLY);
   if (!disk.isMounted)
-    GTEST_SKIP() << skips::NoMount;
+    GTEST_SKIP() << kexpr::test::skips::NoMount;
   EXPECT_TRUE(endsWell([&] { compileIn(path); }));
 }
 
 TEST_F(Disk, ReadOnlyOnceItHasEntries) {
   const SmallDisk disk(path, "mode=700");
   if (!disk.isMounted)
-    GTEST_SKIP() << skips::NoMount;
+    GTEST_SKIP() << kexpr::test::skips::NoMount;
   EXPECT_TRUE(endsWell([&] { compileIn(path); }));
   ASSERT_EQ(mount("none", path.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, ""),
             0);

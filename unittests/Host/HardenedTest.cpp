@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
-#include "Host/Skips.h"
+#include "TestUtil/Skips.h"
 #include "kexpr-c/kexpr.h"
 
 #include <cstddef>
@@ -64,7 +64,7 @@ class Hardened : public testing::TestWithParam<HardenedCase> {
 protected:
   void SetUp() override {
     if (!endsWell([] { EXPECT_TRUE(forbid(Forbidden::Changing, EPERM)); }))
-      GTEST_SKIP() << skips::NoSeccomp;
+      GTEST_SKIP() << kexpr::test::skips::NoSeccomp;
   }
   /// Starts what the parameter says.
   static void start() {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
 #include "Host/PerfMaps.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <thread>
 
@@ -113,7 +113,7 @@ TEST_F(Limits, NoMoreFiles) {
 
 TEST_F(Limits, NoMoreAddresses) {
   if (IsSanitized)
-    GTEST_SKIP() << skips::Sanitized;
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
   // Nothing is compiled below the limit: LLVM ends a process whose memory ends.
   for (const rlim_t bytes : {0, 1 << 16, 1 << 20, 1 << 23, 1 << 25})
     EXPECT_TRUE(endsWell([&] {
@@ -142,7 +142,7 @@ TEST_F(Limits, NoMoreAddresses) {
 
 TEST_F(Limits, NoAddressesForTheCodeGenerator) {
   if (IsSanitized)
-    GTEST_SKIP() << skips::Sanitized;
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
   for (const Mode mode : AllModes)
     EXPECT_TRUE(endsWell([&] {
       Call call(400000);
@@ -156,7 +156,7 @@ TEST_F(Limits, NoAddressesForTheCodeGenerator) {
 
 TEST_F(Limits, NoMoreThreads) {
   if (IsSanitized)
-    GTEST_SKIP() << skips::Sanitized;
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
   for (const Mode mode : AllModes)
     EXPECT_TRUE(endsWell([&] {
       EngineOptions options;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
 #include "Host/PerfMaps.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
+#include "TestUtil/Skips.h"
 
 #include <clocale>
 #include <locale>
@@ -57,7 +57,7 @@ TEST(Locale, NothingReadOrSaidDependsOnIt) {
 
 TEST(Locale, PerfFindsTheMap) {
   if (Engine().vectorBits() == 0)
-    GTEST_SKIP() << skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   const PerfMaps maps;
   EXPECT_TRUE(endsWell([] {
     groupDigits();
@@ -79,7 +79,7 @@ TEST(Locale, PerfFindsTheMap) {
 
 TEST(Locale, TheCacheOnDiskStaysSmall) {
   if (Engine().vectorBits() == 0)
-    GTEST_SKIP() << skips::NoCode;
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   const TemporaryDirectory directory;
   EXPECT_TRUE(endsWell([&] {
     groupDigits();
@@ -110,5 +110,5 @@ TEST(Locale, ADecimalComma) {
       }));
       return;
     }
-  GTEST_SKIP() << skips::NoCommaLocale;
+  GTEST_SKIP() << kexpr::test::skips::NoCommaLocale;
 }

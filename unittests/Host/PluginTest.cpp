@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Child.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <dlfcn.h>
 
@@ -91,7 +91,7 @@ TEST_P(Plugins, BesideAnotherLlvm) {
       found = name;
     }
   if (found.empty())
-    GTEST_SKIP() << skips::NoSecondLlvm;
+    GTEST_SKIP() << kexpr::test::skips::NoSecondLlvm;
   EXPECT_TRUE(
       hostEndsWell(with({"together", "1", "0", found}, GetParam().plugins)))
       << found;
@@ -101,7 +101,7 @@ TEST_P(Plugins, InANamespaceOfTheirOwn) {
   const auto result = hostEndsWell({"namespace", GetParam().plugins.front()});
   if (!result &&
       std::string(result.message()).find("static TLS") != std::string::npos)
-    GTEST_SKIP() << skips::NoNamespaces;
+    GTEST_SKIP() << kexpr::test::skips::NoNamespaces;
   EXPECT_TRUE(result);
 }
 

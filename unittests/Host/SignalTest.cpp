@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
-#include "Host/Skips.h"
 #include "TestUtil/Files.h"
+#include "TestUtil/Skips.h"
 
 #include <atomic>
 #include <csignal>

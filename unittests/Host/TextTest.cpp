@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Host/Calls.h"
-#include "Host/Skips.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 using namespace kexpr;
 using namespace kexpr::test;
@@ -177,7 +177,7 @@ TEST(Texts, WithOutputsOfManyShapesCountInTheCache) {
 
 TEST(Texts, ThatAreLongCountInTheCache) {
   if (IsSanitized)
-    GTEST_SKIP() << skips::Sanitized;
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
   EXPECT_TRUE(endsWell([] {
     EngineOptions options;
     options.maxCodeBytes = 4 << 20;

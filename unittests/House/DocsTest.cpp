@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "House/SourceTree.h"
+#include "TestUtil/Skips.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ TEST(Docs, OperatorsPageIsCurrent) {
 #ifdef KEXPR_DUMP_TOOL
 TEST(Docs, LifeOfAnExpressionIsCurrent) {
   if (execute("node --version").status != 0)
-    GTEST_SKIP() << "nodejs is not installed";
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   const auto result =
       execute("python3 '" + absolute("utils/life_of_an_expression.py") +
               "' '" KEXPR_DUMP_TOOL "' --check 2>&1");

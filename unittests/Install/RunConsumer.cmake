@@ -13,6 +13,7 @@
 #                            symbols: what the shared library exports;
 #                            subdirectory: kexpr within the host's own build;
 #                            debian: packages, unpacked
+#                            board: no LLVM, no oneTBB, code made ahead of time
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -123,6 +124,39 @@ elseif(MODE STREQUAL subdirectory)
   endif()
   test_project(${consumer} -DKEXPR_SUBDIRECTORY=ON -DBUILD_SHARED_LIBS=ON
     ${launcher})
+
+elseif(MODE STREQUAL board)
+  run(${CMAKE_COMMAND} -B ${WORK_DIR} -S ${SOURCE_DIR} -G Ninja
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${CC}
+    -DCMAKE_CXX_COMPILER=${CXX} -DKEXPR_LLVM=OFF -DKEXPR_TBB=OFF
+    -DKEXPR_BUILD_TESTS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF)
+  run(${CMAKE_COMMAND} --build ${WORK_DIR} --target kexpr_shared kexpr-run)
+  set(library ${WORK_DIR}/lib/Api/libkexpr.so)
+  read(needed readelf -d ${library})
+  if(needed MATCHES "LLVM|libtbb|libzip")
+    message(FATAL_ERROR "it needs what boards lack:\n${needed}")
+  endif()
+  run(${CMAKE_STRIP} -o ${WORK_DIR}/stripped.so ${library})
+  file(SIZE ${WORK_DIR}/stripped.so bytes)
+  if(bytes GREATER 6000000)
+    message(FATAL_ERROR "the library has ${bytes} bytes")
+  endif()
+  # The bits are those of a build with LLVM, by machine code and without.
+  set(code ${WORK_DIR}/code)
+  run(${BUILD_DIR}/tools/kexpr-aot "tanh(@0)" -o ${code})
+  foreach(text "tanh(@0)" "exp(@0)")
+    set(call ${text} "rand:1:f32[9999]" --stats -o)
+    read(there ${BUILD_DIR}/tools/kexpr-run ${call} ${WORK_DIR}/there.npy)
+    read(here ${WORK_DIR}/tools/kexpr-run ${call} ${WORK_DIR}/here.npy
+      --cache ${code})
+    run(${CMAKE_COMMAND} -E compare_files ${WORK_DIR}/there.npy
+      ${WORK_DIR}/here.npy)
+    string(REGEX MATCH "tier +[a-z]+" tier "${here}")
+    list(APPEND tiers ${tier})
+  endforeach()
+  if(NOT tiers MATCHES "tier +optimized;tier +interpreter")
+    message(FATAL_ERROR "it ran them so: ${tiers}")
+  endif()
 
 elseif(MODE STREQUAL debian)
   run(${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD_DIR}/CPackConfig.cmake

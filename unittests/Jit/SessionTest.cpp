@@ -9,6 +9,7 @@
 #include "CodeGen/CodeGen.h"
 #include "Semantics/Check.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +107,7 @@ TEST(Session, ImagesDoNotDependOnWhereTheyWereLinked) {
 
 TEST(Session, KeepsNothing) {
   if (test::IsSanitized)
-    GTEST_SKIP() << "sanitizers keep what was freed";
+    GTEST_SKIP() << kexpr::test::skips::Sanitized;
   auto session = *Session::create();
   const auto object = objectFor("tanh(@0)");
   for (int i = 0; i < 200; ++i)

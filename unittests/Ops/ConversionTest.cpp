@@ -26,6 +26,10 @@ template <class To, class From> To convert(DType from, DType to, From value) {
   return result;
 }
 
+constexpr DType AllIntegers[] = {DType::I8,  DType::U8,  DType::I16,
+                                 DType::U16, DType::I32, DType::U32,
+                                 DType::I64, DType::U64};
+
 /// The value of an f16 pattern, by its definition.
 double halfValue(std::uint16_t pattern) {
   const int exponent = pattern >> 10 & 31, fraction = pattern & 1023;
@@ -102,6 +106,84 @@ TEST(Conversion, TruncatesAndGivesWhatX86GivesOutOfRange) {
   EXPECT_EQ(convert<std::int64_t>(DType::F32, DType::I64, -3e9f), -3000000000);
   for (float x : {1e19f, -1e19f, HUGE_VALF, NAN})
     EXPECT_EQ(convert<std::int64_t>(DType::F32, DType::I64, x), INT64_MIN);
+}
+
+TEST(Conversion, OfFloatsToUnsignedNumbersIsThatOfX86) {
+  const auto to16 = [](double x) {
+    return convert<std::uint16_t>(DType::F64, DType::U16, x);
+  };
+  const auto to32 = [](double x) {
+    return convert<std::uint32_t>(DType::F64, DType::U32, x);
+  };
+  const auto to64 = [](double x) {
+    return convert<std::uint64_t>(DType::F64, DType::U64, x);
+  };
+  EXPECT_EQ(to16(65535.9), 65535);
+  EXPECT_EQ(to16(-1.5), 65535);
+  EXPECT_EQ(to16(70000.7), 4464);
+  EXPECT_EQ(to16(3e9), 0);
+  EXPECT_EQ(to32(4294967295.5), 4294967295u);
+  EXPECT_EQ(to32(-1.5), 4294967295u);
+  EXPECT_EQ(to32(-3e9), 1294967296u);
+  EXPECT_EQ(to32(0x1p32 + 5), 5u);
+  for (double x : {1e19, -1e19, HUGE_VAL, double(NAN)})
+    EXPECT_EQ(to32(x), 0u);
+  EXPECT_EQ(to64(-1.5), ~std::uint64_t{0});
+  EXPECT_EQ(to64(1e19), 10000000000000000000u);
+  EXPECT_EQ(to64(0x1p63), std::uint64_t{1} << 63);
+  EXPECT_EQ(to64(std::nextafter(0x1p64, 0)), ~std::uint64_t{0} << 11);
+  EXPECT_EQ(to64(std::nextafter(0x1p63, 0)), (std::uint64_t{1} << 63) - 1024);
+  for (double x : {0x1p64, 1e300, HUGE_VAL})
+    EXPECT_EQ(to64(x), 0u);
+  for (double x : {-1e19, -HUGE_VAL, double(NAN)})
+    EXPECT_EQ(to64(x), std::uint64_t{1} << 63);
+  EXPECT_EQ(convert<std::uint64_t>(DType::F32, DType::U64, 1e19f),
+            9999999980506447872u);
+}
+
+TEST(Conversion, OfUnsignedNumbersToFloatsRoundsOnce) {
+  for (std::uint64_t x :
+       {~std::uint64_t{0}, std::uint64_t{1} << 63,
+        (std::uint64_t{1} << 63) + 1024, (std::uint64_t{1} << 63) + 1025,
+        0x8000008000000001u, 0x8000008000000000u, 0xFFFFFF7FFFFFFFFFu}) {
+    // In two exact parts, of which the sum is rounded.
+    const double high = static_cast<double>(x >> 32) * 0x1p32;
+    const auto low = static_cast<double>(x & 0xFFFFFFFF);
+    EXPECT_EQ(convert<double>(DType::U64, DType::F64, x), high + low) << x;
+    const auto single = convert<float>(DType::U64, DType::F32, x);
+    const long double exact = static_cast<long double>(x);
+    for (float other :
+         {std::nextafter(single, 0.f), std::nextafter(single, HUGE_VALF)})
+      EXPECT_LE(std::abs(single - exact), std::abs(other - exact)) << x;
+  }
+  EXPECT_EQ(convert<float>(DType::U32, DType::F32, std::uint32_t{0xFFFFFF80}),
+            0x1p32f);
+  EXPECT_EQ(convert<float>(DType::U32, DType::F32, std::uint32_t{0xFFFFFF7F}),
+            0x1.fffffep31f);
+  EXPECT_EQ(convert<double>(DType::U32, DType::F64, ~std::uint32_t{0}),
+            4294967295.0);
+}
+
+/// Few conversions are compiled; this is of the others.
+TEST(Conversion, IsServedByOneOfTheSameBits) {
+  for (DType from : AllIntegers)
+    for (DType to : AllIntegers)
+      for (std::uint64_t bits :
+           {0x0ull, ~0ull, 0x8080808080808080ull, 0x7F7F7F7F7F7F7F7Full,
+            0x123456789ABCDEF0ull}) {
+        const std::size_t size = sizeOf(from);
+        std::uint64_t wide = size == 8 ? bits : bits & ((1ull << 8 * size) - 1);
+        const bool isNegative =
+            ops::signedOf(from) == from && (wide >> (8 * size - 1) & 1);
+        if (isNegative && size < 8)
+          wide |= ~std::uint64_t{0} << 8 * size;
+        const std::uint64_t kept =
+            sizeOf(to) == 8 ? wide : wide & ((1ull << 8 * sizeOf(to)) - 1);
+        std::uint64_t result = 0;
+        const void *args[] = {&bits};
+        ops::conversion(from, to)(1, args, &result);
+        ASSERT_EQ(result, kept) << nameOf(from) << " to " << nameOf(to);
+      }
 }
 
 TEST(Conversion, WrapsIntegersAndReadsBools) {

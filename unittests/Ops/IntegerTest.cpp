@@ -11,8 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "OperatorTypes.h"
 
+#include <bit>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace kexpr;
@@ -111,6 +113,20 @@ template <class T> T power(T x, T y) {
   return static_cast<T>(result);
 }
 
+template <class T> T divisor(T x, T y) {
+  __int128 a = x < 0 ? -__int128{x} : x, b = y < 0 ? -__int128{y} : y;
+  while (b != 0)
+    a = std::exchange(b, a % b);
+  return static_cast<T>(a);
+}
+
+template <class T> T multiple(T x, T y) {
+  const auto unit = static_cast<unsigned __int128>(divisor<__int128>(x, y));
+  const auto product = static_cast<unsigned __int128>(__int128{x} * y);
+  const auto size = __int128(product) < 0 ? -product : product;
+  return unit == 0 ? T(0) : static_cast<T>(size / unit);
+}
+
 template <class Op, class T> T call(T x, T y) {
   return Op::formula(Scalar<T>{x}, Scalar<T>{y}).rep;
 }
@@ -129,6 +145,11 @@ TYPED_TEST(EveryPair, OfBytesIsRight) {
       ASSERT_EQ((call<ops::FloorDivide, T>(x, y)), quotient) << i << ' ' << k;
       ASSERT_EQ((call<ops::Remainder, T>(x, y)), rest) << i << ' ' << k;
       ASSERT_EQ((call<ops::Fmod, T>(x, y)), y == 0 ? T(0) : T(x % y));
+      ASSERT_EQ((call<ops::TruncDivide, T>(x, y)), y == 0 ? T(0) : T(x / y));
+      ASSERT_EQ((call<ops::Gcd, T>(x, y)), divisor<T>(x, y)) << i << ' ' << k;
+      ASSERT_EQ((call<ops::Lcm, T>(x, y)), multiple<T>(x, y)) << i << ' ' << k;
+      ASSERT_EQ((call<ops::Fmax, T>(x, y)), std::max(x, y));
+      ASSERT_EQ((call<ops::Heaviside, T>(x, y)), x == 0 ? y : T(x > 0));
       ASSERT_EQ((call<ops::Pow, T>(x, y)), power<T>(x, y)) << i << ' ' << k;
       ASSERT_EQ((call<ops::Add, T>(x, y)), T(x + y));
       ASSERT_EQ((call<ops::Sub, T>(x, y)), T(x - y));
@@ -154,6 +175,8 @@ TYPED_TEST(EveryPair, OneByteIsRight) {
     EXPECT_EQ(ops::Floor::formula(x).rep, x.rep);
     EXPECT_EQ(ops::Round::formula(x).rep, x.rep);
     EXPECT_EQ(ops::Square::formula(x).rep, T(x.rep * x.rep));
+    EXPECT_EQ(ops::Popcount::formula(x).rep,
+              std::popcount(static_cast<std::uint8_t>(x.rep)));
     EXPECT_EQ(ops::Relu::formula(x).rep, x.rep > 0 ? x.rep : T(0));
   }
 }
@@ -179,6 +202,41 @@ TYPED_TEST(WideDivision, NeverTrapsAndFloors) {
       const __int128 rest = y == 0 ? 0 : __int128{x} - __int128{quotient} * y;
       ASSERT_EQ((call<ops::Remainder, T>(x, y)), T(rest)) << x << ' ' << y;
     }
+}
+
+TYPED_TEST(WideDivision, FindsDivisors) {
+  using T = TypeParam;
+  std::mt19937_64 random(7);
+  std::vector<T> values = {0,
+                           1,
+                           -1,
+                           2,
+                           -12,
+                           std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::max()};
+  // Neighbours in Fibonacci's sequence, and powers of two.
+  for (T a = 1, b = 1; b > 0;
+       a = std::exchange(b, T(std::make_unsigned_t<T>(a) + b)))
+    values.push_back(b);
+  for (T a = 1; a > 0; a = T(std::make_unsigned_t<T>(a) << 1))
+    values.push_back(a);
+  for (int i = 0; i < 300; ++i)
+    values.push_back(static_cast<T>(random() >> random() % 60));
+  for (T x : values)
+    for (T y : values) {
+      ASSERT_EQ((call<ops::Gcd, T>(x, y)), divisor<T>(x, y)) << x << ' ' << y;
+      ASSERT_EQ((call<ops::Lcm, T>(x, y)), multiple<T>(x, y)) << x << ' ' << y;
+    }
+}
+
+TYPED_TEST(WideDivision, CountsBits) {
+  using T = TypeParam;
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 10000; ++i) {
+    const auto x = static_cast<T>(random() >> random() % 64);
+    ASSERT_EQ(ops::Popcount::formula(Scalar<T>{x}).rep,
+              std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+  }
 }
 
 TEST(Bools, AreNegated) {

@@ -477,6 +477,55 @@ TEST(Reductions, TruthIsFoundWhereverItIs) {
   EXPECT_EQ(reduced<DType::U8>("all", Row<std::uint8_t>(2100, 1)), 1);
 }
 
+/// Rows that lie one behind the other, or side by side.
+template <class R, DType Form>
+void expectScans(ops::ReductionId id, std::size_t rows, std::size_t length) {
+  Random random;
+  const auto elements = draw<R, Form>(rows * length, random);
+  using E = typename Tree<R, Form>::E;
+  std::vector<E> expected;
+  const ops::ReductionLoops &best = ops::loopsOf(id, Form);
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<E> state(best.parts);
+    best.reset(1, state.data(), 1, 0, 0);
+    for (std::size_t i = 0; i < length; ++i) {
+      best.across(1, &elements[row * length + i], state.data(), 1);
+      best.finish(1, state.data(), 1, 1, &expected.emplace_back());
+    }
+  }
+  for (const ops::ReductionLoops &loops : loopsOf<Form>(id))
+    for (const bool isAcross : {false, true}) {
+      const std::size_t toRow = isAcross ? 1 : length,
+                        toElement = isAcross ? rows : 1;
+      std::vector<E> states(loops.parts * rows), scanned(rows * length);
+      for (std::size_t i = 0; i < rows * length; ++i)
+        scanned[i / length * toRow + i % length * toElement] = elements[i];
+      loops.reset(rows, states.data(), rows, 0, 0);
+      // In two pieces: states go on.
+      const std::size_t half = length / 2;
+      for (const auto &[from, count] :
+           {std::pair{std::size_t{0}, half}, std::pair{half, length - half}})
+        loops.scan(rows, states.data(), rows, static_cast<std::int64_t>(count),
+                   scanned.data() + from * toElement,
+                   static_cast<std::int64_t>(toRow),
+                   static_cast<std::int64_t>(toElement));
+      for (std::size_t i = 0; i < rows * length; ++i)
+        ASSERT_TRUE(isSame(scanned[i / length * toRow + i % length * toElement],
+                           expected[i]))
+            << rows << " rows of " << length << ", " << i;
+    }
+}
+
+TEST(Reductions, ScansAreOneElementAfterTheOther) {
+  forEachForm([]<class R, DType Form>(ops::ReductionId id) {
+    EXPECT_EQ(ops::loopsOf(id, Form).scan != nullptr, !R::info.scan.empty());
+    if constexpr (!R::info.scan.empty())
+      for (const std::size_t rows : {1, 3, 8, 17, 70})
+        for (const std::size_t length : {0, 1, 2, 100})
+          expectScans<R, Form>(id, rows, length);
+  });
+}
+
 TEST(Reductions, AreFoundByName) {
   ops::ReductionId id = 0;
   for (const ops::ReductionEntry &entry : ops::reductions()) {

@@ -149,4 +149,133 @@ TEST(TorchSemantics, PeriodicFunctionsOfInfinityAreNan) {
   expectValue<Tan>(-0.0f, -0.0f);
 }
 
+template <class Op> void expectTruths(std::initializer_list<float> trueOf) {
+  for (float x : {0.0f, -0.0f, 1.0f, -1e-45f, 3.4e38f, Inf, -Inf, Nan, -Nan}) {
+    bool expected = false;
+    for (float each : trueOf)
+      expected |= sameFloat(each, x);
+    EXPECT_EQ(Op::formula(Scalar<float>{x}).rep, expected) << x;
+    EXPECT_EQ(Op::formula(Scalar<double>{x}).rep, expected) << x;
+    EXPECT_EQ(Op::reference(x), expected) << x;
+  }
+}
+
+TEST(TorchSemantics, ClassesOfFloats) {
+  expectTruths<Isnan>({Nan});
+  expectTruths<Isinf>({Inf, -Inf});
+  expectTruths<Isposinf>({Inf});
+  expectTruths<Isneginf>({-Inf});
+  expectTruths<Isfinite>({0.0f, -0.0f, 1.0f, -1e-45f, 3.4e38f});
+  // Not of -NaN, as it is in PyTorch: no operation says which NaN it gives.
+  expectTruths<Signbit>({-0.0f, -1e-45f, -Inf});
+}
+
+TEST(TorchSemantics, ClassesOfIntegers) {
+  const Scalar<std::int32_t> x{-3};
+  EXPECT_FALSE(Isnan::formula(x).rep);
+  EXPECT_FALSE(Isinf::formula(x).rep);
+  EXPECT_FALSE(Isposinf::formula(x).rep);
+  EXPECT_FALSE(Isneginf::formula(x).rep);
+  EXPECT_TRUE(Isfinite::formula(x).rep);
+  EXPECT_TRUE(Signbit::formula(x).rep);
+  EXPECT_FALSE(Signbit::formula(Scalar<std::uint8_t>{200}).rep);
+  EXPECT_FALSE(Signbit::formula(Scalar<bool>{true}).rep);
+  EXPECT_TRUE(Isfinite::formula(Scalar<bool>{true}).rep);
+  EXPECT_EQ(NanToNum::formula(x, x, x, x).rep, -3);
+}
+
+TEST(TorchSemantics, MissingNumbersLose) {
+  expectValue<Fmax>(1, Nan, 1.0f);
+  expectValue<Fmax>(1, 1.0f, Nan);
+  expectValue<Fmax>(Nan, Nan, Nan);
+  expectValue<Fmax>(-0.0f, -0.0f, 0.0f);
+  expectValue<Fmin>(1, Nan, 1.0f);
+  expectValue<Fmin>(-Inf, Nan, -Inf);
+  expectValue<Fmin>(0.0f, 0.0f, -0.0f);
+}
+
+TEST(TorchSemantics, SignsAndSteps) {
+  expectValue<Copysign>(-1, 1.0f, -0.0f);
+  expectValue<Copysign>(0, -0.0f, 3.0f);
+  expectValue<Copysign>(1, -1.0f, -Nan);
+  expectValue<Copysign>(-Inf, Inf, -1.0f);
+  expectValue<Heaviside>(0.5f, -0.0f, 0.5f);
+  expectValue<Heaviside>(0, Nan, 0.5f);
+  expectValue<Heaviside>(1, Inf, Nan);
+  expectValue<Heaviside>(Nan, 0.0f, Nan);
+  expectValue<NanToNum>(3, Nan, 3.0f, 4.0f, 5.0f);
+  expectValue<NanToNum>(4, Inf, 3.0f, 4.0f, 5.0f);
+  expectValue<NanToNum>(5, -Inf, 3.0f, 4.0f, 5.0f);
+  expectValue<NanToNum>(-0.0f, -0.0f, 3.0f, 4.0f, 5.0f);
+  expectValue<Frac>(0, -2.0f);
+  expectValue<Frac>(-0.5f, -2.5f);
+  expectValue<Frac>(Nan, Inf);
+}
+
+TEST(TorchSemantics, Shrinks) {
+  expectValue<Hardshrink>(0, 0.5f, 0.5f);
+  expectValue<Hardshrink>(0, -0.0f, 0.5f);
+  expectValue<Hardshrink>(-0.0f, -0.0f, -1.0f);
+  expectValue<Hardshrink>(Nan, Nan, 0.5f);
+  expectValue<Softshrink>(-0.0f, -0.0f, 0.5f);
+  expectValue<Softshrink>(-0.25f, -0.75f, 0.5f);
+  expectValue<Softshrink>(Nan, Nan, 0.5f);
+  expectValue<Softshrink>(-Inf, -Inf, 0.5f);
+  expectValue<Hardtanh>(-0.0f, -0.0f, 0.0f, 1.0f);
+  expectValue<Hardtanh>(Nan, Nan, 0.0f, 1.0f);
+}
+
+TEST(TorchSemantics, FmaRoundsOnce) {
+  expectValue<Fma>(0x1p-46f, 0x1.000002p0f, 0x1.000002p0f, -0x1.000004p0f);
+  EXPECT_EQ(Fma::formula(Scalar<std::int8_t>{100}, Scalar<std::int8_t>{3},
+                         Scalar<std::int8_t>{1})
+                .rep,
+            45);
+}
+
+TEST(TorchSemantics, PowersAndLogarithmsOfTwoAreExact) {
+  for (int n = -149; n <= 127; ++n) {
+    const float power = std::ldexp(1.0f, n), exponent = static_cast<float>(n);
+    expectValue<Exp2>(power, exponent);
+    expectValue<Log2>(exponent, power);
+    EXPECT_EQ(Log2::fast(Scalar<float>{power}).rep, exponent);
+    EXPECT_EQ(Exp2::formula(Scalar<double>{8.0 * n}).rep,
+              std::ldexp(1.0, 8 * n));
+    EXPECT_EQ(Log2::formula(Scalar<double>{power}).rep, n);
+  }
+  expectValue<Exp2>(0, -Inf);
+  expectValue<Log2>(-Inf, -0.0f);
+  expectValue<Log2>(Nan, -1.0f);
+}
+
+TEST(TorchSemantics, RootsOfAnySize) {
+  expectValue<Cbrt>(-2, -8.0f);
+  expectValue<Cbrt>(-0.0f, -0.0f);
+  expectValue<Cbrt>(-Inf, -Inf);
+  expectValue<Hypot>(5e30f, 3e30f, -4e30f);
+  expectValue<Hypot>(Inf, -Inf, Nan);
+  expectValue<Hypot>(0, -0.0f, -0.0f);
+  EXPECT_EQ(Hypot::formula(Scalar<double>{3e300}, Scalar<double>{4e300}).rep,
+            5e300);
+  EXPECT_EQ(
+      Hypot::formula(Scalar<double>{0x3p-1074}, Scalar<double>{0x4p-1074}).rep,
+      0x5p-1074);
+}
+
+TEST(TorchSemantics, LogarithmsWithLimits) {
+  expectValue<Xlogy>(0, 0.0f, 0.0f);
+  expectValue<Xlogy>(0, -0.0f, -1.0f);
+  expectValue<Xlogy>(Nan, 0.0f, Nan);
+  expectValue<Xlogy>(-Inf, 1.0f, 0.0f);
+  expectValue<Xlogy>(Nan, Inf, 1.0f);
+  expectValue<Xlogy>(-Inf, Inf, 0.5f);
+  EXPECT_EQ(Xlogy::formula(Scalar<double>{Inf}, Scalar<double>{2}).rep, Inf);
+  expectValue<Logit>(-Inf, -0.0f);
+  expectValue<Logit>(Inf, 1.0f);
+  expectValue<Logit>(0, 0.5f);
+  expectValue<Logit>(Nan, 2.0f);
+  expectValue<Logit>(Nan, -Inf);
+  EXPECT_FALSE(std::signbit(Logit::formula(Scalar<double>{0.5}).rep));
+}
+
 } // namespace

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Pnnx/GraphRows.h"
+#include "TestUtil/Floats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,7 @@ static double tanhGelu(double x) {
 static double softplus(double x, double beta, double threshold) {
   return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
 }
+static double logit(double x) { return std::log(x / (1 - x)); }
 static double elu(double x, double alpha) {
   return x > 0 ? x : alpha * std::expm1(x);
 }
@@ -90,6 +92,35 @@ static const Meaning Meanings[] = {
        : x < -0.75 ? x + 0.75
                    : 0)},
     {"F.threshold nn.Threshold", "threshold=1.5 value=-7", X(x > 1.5 ? x : -7)},
+    {"torch.isnan aten::isnan", "", X(std::isnan(x))},
+    {"torch.isinf aten::isinf", "", X(std::isinf(x))},
+    {"torch.isfinite aten::isfinite", "", X(std::isfinite(x))},
+    {"torch.isposinf aten::isposinf", "", X(x == HUGE_VAL)},
+    {"torch.isneginf aten::isneginf", "", X(x == -HUGE_VAL)},
+    {"torch.signbit aten::signbit", "", X(std::signbit(x))},
+    {"torch.frac aten::frac", "", X(x - std::trunc(x))},
+    {"torch.exp2 aten::exp2", "", X(std::exp2(x))},
+    {"torch.erfc aten::erfc", "", X(std::erfc(x))},
+    {"torch.log2 aten::log2", "", X(std::log2(x))},
+    {"torch.deg2rad aten::deg2rad", "", X(x *M_PI / 180)},
+    {"torch.rad2deg aten::rad2deg", "", X(x * 180 / M_PI)},
+    {"torch.copysign aten::copysign", "", XY(std::copysign(x, y)), 2},
+    {"torch.ldexp aten::ldexp", "", XY(x * std::exp2(y)), 2},
+    {"torch.nextafter aten::nextafter", "", XY(y == x ? y : x), 2},
+    {"torch.fmax aten::fmax", "", XY(std::fmax(x, y)), 2},
+    {"torch.fmin aten::fmin", "", XY(std::fmin(x, y)), 2},
+    {"torch.hypot aten::hypot", "", XY(std::hypot(x, y)), 2},
+    {"torch.xlogy aten::xlogy", "", XY(x == 0 ? 0 : x * std::log(y)), 2},
+    {"torch.heaviside aten::heaviside", "", XY(x == 0 ? y : x > 0), 2},
+    {"torch.logit", "", X(logit(x))},
+    {"torch.logit", "eps=None", X(logit(x))},
+    {"torch.logit", "eps=0.25", X(logit(std::clamp(x, 0.25, 0.75)))},
+    {"torch.nan_to_num", "nan=1.0 neginf=-2.0 posinf=2.0", X(x)},
+    {"torch.div", "rounding_mode=trunc", XY(std::trunc(x / y)), 2},
+    {"torch.div", "rounding_mode=floor", XY(std::floor(x / y)), 2},
+    {"torch.div", "rounding_mode=None", XY(x / y), 2},
+    {"torch.lerp aten::lerp", "weight=0.25", XY(x + 0.25 * (y - x)), 2},
+    {"torch.lerp aten::lerp", "weight=0.75", XY(x + 0.75 * (y - x)), 2},
     {"torch.clamp", "max=3 min=-0.5", X(std::clamp(x, -0.5, 3.0))},
     {"torch.clamp", "max=None min=-0.5", X(std::max(x, -0.5))},
     {"torch.clamp", "max=0.5 min=None", X(std::min(x, 0.5))},
@@ -152,8 +183,12 @@ TEST_F(GraphLowering, MeansWhatPyTorchMeans) {
       const auto values = doublesOf(*graph.output("out"));
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double exact = meaning.of(x.data[i], y.data[i]);
-        EXPECT_NEAR(values[i], exact, 2e-6 * std::max(1.0, std::fabs(exact)))
-            << type << " of " << x.data[i];
+        if (!std::isfinite(exact))
+          EXPECT_TRUE(sameFloat(values[i], exact))
+              << type << " of " << x.data[i];
+        else
+          EXPECT_NEAR(values[i], exact, 2e-6 * std::max(1.0, std::fabs(exact)))
+              << type << " of " << x.data[i];
       }
     }
 }
@@ -169,6 +204,10 @@ TEST_F(GraphLowering, EveryTypeIsTested) {
                                   "torch.where",
                                   "Tensor.masked_fill",
                                   "Tensor.type_as",
+                                  "torch.gcd",
+                                  "aten::gcd",
+                                  "torch.lcm",
+                                  "aten::lcm",
                                   "torch.bitwise_and",
                                   "torch.bitwise_not",
                                   "torch.bitwise_or",

@@ -47,7 +47,10 @@ static Memory makeInput(const RandomGraph::Input &input, int seed) {
   const std::pair<const char *, const char *> spellings[] = {
       {"torch.f32", "torch.float"},  {"torch.f16", "torch.half"},
       {"torch.f64", "torch.double"}, {"torch.bf16", "torch.bfloat16"},
-      {"torch.i32", "torch.int"},    {"torch.i64", "torch.long"}};
+      {"torch.i8", "torch.int8"},    {"torch.i16", "torch.short"},
+      {"torch.i32", "torch.int"},    {"torch.i64", "torch.long"},
+      {"torch.u8", "torch.uint8"},   {"torch.u16", "torch.uint16"},
+      {"torch.u32", "torch.uint32"}, {"torch.u64", "torch.uint64"}};
   for (const auto &[ours, theirs] : spellings)
     if (cast == ours)
       cast = theirs;

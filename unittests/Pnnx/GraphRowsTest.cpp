@@ -78,6 +78,7 @@ static const RowMeaning RowMeanings[] = {
      "{}(@0,[2,3],False,0)"},
     {"torch.var", "dim=(0) keepdim=True unbiased=2", "var(@0,0,True,2)"},
     {"torch.std", "dim=(1) keepdim=True correction=0", "std(@0,1,True,0)"},
+    {"torch.cumsum torch.cumprod", "dim=-2", "{}(@0,2)"},
     {"torch.norm", "dim=(1) keepdim=True p=2", "norm(@0,2,1,True)"},
     {"torch.norm", "dim=None keepdim=False p=fro", "norm(@0,2)"},
     {"torch.norm", "dim=(2,3) keepdim=False p=1", "norm(@0,1,[2,3])"},

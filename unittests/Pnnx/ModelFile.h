@@ -45,6 +45,7 @@ struct ListedModel {
   std::vector<std::string> sets() const;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for it.
 inline void PrintTo(const ListedModel &model, std::ostream *out) {
   *out << model.name;
 }

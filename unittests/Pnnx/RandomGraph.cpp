@@ -33,8 +33,12 @@ void RandomGraph::addInputs() {
   static constexpr DType types[] = {DType::F32, DType::F32,  DType::F32,
                                     DType::F16, DType::BF16, DType::F64,
                                     DType::I32, DType::I64,  DType::Bool};
+  // PyTorch refuses u16, u32 and u64 beside other integers.
+  static constexpr DType alone[] = {
+      DType::F16, DType::BF16, DType::F64, DType::I16, DType::I32, DType::I64,
+      DType::U8,  DType::U16,  DType::U32, DType::U64, DType::Bool};
   const bool isMixed = below(2) == 0;
-  const DType common = below(3) == 0 ? oneOf(types) : DType::F32;
+  const DType common = below(3) == 0 ? oneOf(alone) : DType::F32;
   const unsigned count = 1 + below(5);
   for (unsigned i = 0; i < count; ++i) {
     const std::string index = std::to_string(i);
@@ -47,12 +51,12 @@ void RandomGraph::addInputs() {
 
 void RandomGraph::addOperator(unsigned index) {
   static const char *const unary[] = {
-      "F.relu",       "F.silu",      "F.sigmoid",    "nn.ReLU6",
-      "F.tanh",       "nn.Identity", "F.leaky_relu", "F.softsign",
-      "nn.Hardswish", "F.gelu",      "nn.Dropout"};
-  static const char *const rows[] = {"torch.sum",  "torch.sum",  "torch.amax",
-                                     "torch.amin", "torch.prod", "torch.mean",
-                                     "torch.std",  "F.softmax"};
+      "F.relu",       "F.silu",       "F.sigmoid",  "nn.ReLU6", "F.tanh",
+      "nn.Identity",  "F.leaky_relu", "F.softsign", "F.celu",   "F.hardtanh",
+      "nn.Hardswish", "F.gelu",       "nn.Dropout"};
+  static const char *const rows[] = {
+      "torch.sum",  "torch.sum", "torch.amax", "torch.amin",  "torch.prod",
+      "torch.mean", "torch.std", "F.softmax",  "torch.cumsum"};
   static const char *const axes[] = {
       "dim=-1 keepdim=True", "dim=-1 keepdim=True",      "dim=-1",
       "dim=-2 keepdim=True", "dim=(-2,-1) keepdim=True", "dim=1 keepdim=False"};

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <zip.h>
+#include <cstring>
 
 using namespace kexpr;
 using namespace kexpr::test;
@@ -21,24 +21,20 @@ static std::string attributeModel(const std::string &shape) {
 
 /// The message about a file of this entry for an attribute of this shape.
 static std::string messageOf(const std::string &shape, ZipEntry entry) {
-  const auto model =
-      parseModel(attributeModel(shape), ZipWriter(true).write({entry}));
+  const auto model = parseModel(attributeModel(shape),
+                                ZipWriter(true).write({std::move(entry)}));
   EXPECT_EQ(problemOf(model), "");
   return model ? "" : model.error().message();
 }
 
-/// An archive of entry `op.k`, compressed by libzip.
-static std::string compress(const std::string &path, const std::string &bytes,
-                            int method, int encryption = ZIP_EM_NONE) {
-  zip_t *archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
-  zip_source_t *source =
-      zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
-  const zip_int64_t entry = zip_file_add(archive, "op.k", source, 0);
-  zip_set_file_compression(archive, entry, method, 0);
-  if (encryption != ZIP_EM_NONE)
-    zip_file_set_encryption(archive, entry, encryption, "secret");
-  EXPECT_EQ(zip_close(archive), 0);
-  return readFile(path);
+/// What is said of an archive of entry `op.k`, four bytes, whose directory has
+/// another byte at `at`.
+static std::string messageWith(std::size_t at, char byte) {
+  auto bin = ZipWriter(false).write({{"op.k", "1234"}});
+  bin[bin.find("PK\1\2") + at] = byte;
+  const auto model = parseModel(attributeModel("(4)u8"), bin);
+  EXPECT_EQ(problemOf(model), "");
+  return model ? "" : model.error().message();
 }
 
 TEST(Weights, AreReadFromOldAndNewArchives) {
@@ -58,17 +54,36 @@ TEST(Weights, AreReadFromOldAndNewArchives) {
   }
 }
 
-TEST(Weights, AreReadFromCompressedArchives) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.path("a.bin");
-  std::string bytes(40000, '\0');
-  bytes[39999] = 7;
-  for (const int method : {ZIP_CM_STORE, ZIP_CM_DEFLATE}) {
-    const auto model = parseModel(attributeModel("(100,400)u8"),
-                                  compress(path, bytes, method));
-    ASSERT_TRUE(model) << model.error().message();
-    const TensorView &view = *model->operators()[0].attribute("k");
-    EXPECT_EQ(static_cast<const char *>(view.data())[39999], 7);
+TEST(Weights, AreRefusedIfCompressedOrEncrypted) {
+  EXPECT_EQ(messageWith(8, 0), "");
+  EXPECT_EQ(messageWith(8, 1), "entry 'op.k' of m is encrypted");
+  EXPECT_EQ(messageWith(10, 8), "entry 'op.k' of m is compressed; PNNX stores "
+                                "entries as they are");
+}
+
+TEST(Weights, OfDamagedArchivesAreRefused) {
+  for (const bool zip64 : {false, true}) {
+    const auto bin = ZipWriter(zip64).write({{"op.k", "1234"}});
+    const auto parse = [](const std::string &bytes) {
+      return parseModel(attributeModel("(4)u8"), bytes);
+    };
+    ASSERT_TRUE(parse(bin));
+    for (std::size_t bytes = 0; bytes < bin.size(); ++bytes)
+      EXPECT_FALSE(parse(bin.substr(0, bytes))) << bytes;
+    // Every byte, and numbers that are far too large.
+    for (std::size_t at = 0; at < bin.size(); ++at)
+      for (const char byte : {'\0', '\1', '\x7f', '\xff'}) {
+        std::string other = bin;
+        other[at] = byte;
+        const auto model = parse(other);
+        EXPECT_EQ(problemOf(model), "") << at;
+        if (model) {
+          const auto *view = model->operators()[0].attribute("k");
+          EXPECT_EQ(std::memcmp(view->data(), "1234", 4), 0) << at;
+        }
+      }
+    // What comes behind the archive is no comment of it.
+    EXPECT_FALSE(parse(bin + "x"));
   }
 }
 
@@ -118,27 +133,11 @@ TEST(Weights, TakeNoMoreMemoryThanTheFileCanFill) {
     auto bin = ZipWriter(false).write({{"op.k", "some bytes"}});
     const std::size_t sizes = bin.find("PK\1\2") + 20;
     bin.replace(sizes, 8, littleEndian(claimed, 4) + littleEndian(claimed, 4));
-    EXPECT_EQ(problemOf(parseModel(attributeModel(type), bin)), "");
-    EXPECT_FALSE(parseModel(attributeModel(type), bin));
-    // Said to be deflated from ten bytes.
-    bin.replace(sizes, 4, littleEndian(10, 4));
-    bin[sizes - 10] = 8;
     const auto model = parseModel(attributeModel(type), bin);
     ASSERT_FALSE(model);
     EXPECT_EQ(model.error().message(),
               "entry 'op.k' of m is longer than what the file has for it");
   }
-}
-
-TEST(Weights, AreRefusedIfEncrypted) {
-  const TemporaryDirectory directory;
-  const auto bin =
-      compress(directory.path("a.bin"), "1234", ZIP_CM_STORE, ZIP_EM_AES_128);
-  const auto model = parseModel(attributeModel("(4)u8"), bin);
-  ASSERT_FALSE(model);
-  EXPECT_NE(model.error().message().find("entry 'op.k' of m"),
-            std::string::npos)
-      << model.error().message();
 }
 
 TEST(Weights, ComeFromFiles) {

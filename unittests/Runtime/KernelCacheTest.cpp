@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CodeGen.h"
 #include "Runtime/Pipeline.h"
+#include "TestUtil/Skips.h"
 
 #include <gtest/gtest.h>
 
@@ -139,7 +140,7 @@ TEST(KernelCache, ThreadsThatWaitGetAKernelThatIsNotKept) {
 TEST(KernelCache, IsBoundedByBytes) {
   const auto compiler = std::make_shared<const Compiler>(EngineOptions());
   if (!compiler->target() || !(*compiler->target())->hasFma)
-    GTEST_SKIP() << "no machine code here";
+    GTEST_SKIP() << kexpr::test::skips::NoCode;
   auto make = [&compiler](const std::string &text) {
     return makeKernel(compiler, *Expression::parse(text),
                       {.mode = Mode::Baseline});

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+using kexpr::Interrupt;
 using namespace kexpr::runtime;
 
 /// How often each element of a range was handed out.
@@ -75,6 +76,27 @@ TEST(Team, WhoLacksMemoryTakesNoPart) {
   EXPECT_TRUE(team.takePart(0));
   EXPECT_TRUE(team.isDone());
   expectOnce(times);
+}
+
+TEST(Team, TakesNoMoreOnceTheHostEndsTheCall) {
+  int asked = 0, ranges = 0;
+  const Interrupt interrupt = {
+      [](void *context) { return ++*static_cast<int *>(context) == 3; },
+      &asked};
+  auto part = [&ranges](std::int64_t, std::int64_t) { ++ranges; };
+  Team team(1000, 10, 2, part, interrupt);
+  EXPECT_TRUE(team.takePart(0));
+  EXPECT_TRUE(team.isEnded());
+  EXPECT_FALSE(team.isDone());
+  EXPECT_FALSE(team.takePart(1));
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(ranges, 3);
+  // Other threads ask nothing.
+  team.open(1000, 10, 2, part, interrupt);
+  EXPECT_FALSE(team.isEnded());
+  std::thread([&team] { team.takePart(1); }).join();
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(team.isDone());
 }
 
 TEST(Team, ComputesInTheDefaultEnvironment) {

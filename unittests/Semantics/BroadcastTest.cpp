@@ -89,7 +89,9 @@ struct RandomView {
     for (std::size_t axis : order) {
       if (!isOutput && random() % 3 == 0)
         own[axis] = 1;
-      strides[axis] = !isOutput && random() % 5 == 0 ? 0 : step;
+      strides[axis] = !isOutput && random() % 5 == 0 ? 0
+                      : random() % 4 == 0            ? -step
+                                                     : step;
       step *= shape[axis] + random() % 2;
     }
     view = TensorView(static_cast<void *>(memory.data()), DType::F32, own,
@@ -114,8 +116,13 @@ naive(const Shape &shape, std::vector<TensorView> &views, std::int64_t index) {
 
 /// The same by the nest's own axes.
 static std::vector<std::int64_t> walked(const LoopNest &nest,
+                                        const std::vector<TensorView> &views,
                                         std::int64_t index) {
   std::vector<std::int64_t> offsets(nest.slots());
+  for (std::size_t s = 0; s < nest.slots(); ++s)
+    offsets[s] = (static_cast<const char *>(nest.first(s)) -
+                  static_cast<const char *>(views[s].data())) /
+                 nest.size(s);
   for (unsigned axis = nest.rank(); axis-- > 0;) {
     const std::int64_t position = index % nest.extent(axis);
     index /= nest.extent(axis);
@@ -151,11 +158,29 @@ TEST(LoopNest, VisitsWhatTheNaiveLoopVisits) {
     for (std::int64_t i = 0; i < shape.elementCount(); ++i)
       expected.push_back(naive(shape, views, i));
     for (std::int64_t i = 0; i < shape.elementCount(); ++i)
-      visited.push_back(walked(nest, i));
+      visited.push_back(walked(nest, views, i));
     std::sort(expected.begin(), expected.end());
     std::sort(visited.begin(), visited.end());
     EXPECT_EQ(visited, expected) << shape.str();
   }
+}
+
+TEST(LoopNest, TensorsThatAreAllBackwardsAreWalkedForwards) {
+  float memory[8 * 56];
+  const TensorView view(static_cast<void *>(memory + 8 * 56 - 1), DType::F32,
+                        {8, 56}, {-56, -1});
+  const TensorView *slots[] = {&view, &view};
+  LoopNest nest(2);
+  nest.build(view.shape(), slots);
+  EXPECT_EQ(nest.rank(), 1u);
+  EXPECT_EQ(nest.pattern(0), AccessPattern::Contiguous);
+  EXPECT_EQ(nest.pattern(1), AccessPattern::Contiguous);
+  EXPECT_EQ(nest.first(0), memory);
+  // Of other memory, and of none.
+  void *others[] = {memory + 8 * 56 - 1, nullptr};
+  nest.moveToFirsts(others);
+  EXPECT_EQ(others[0], memory);
+  EXPECT_EQ(others[1], nullptr);
 }
 
 TEST(LoopNest, EqualContiguousShapesAreOneLoop) {

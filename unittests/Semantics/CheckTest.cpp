@@ -97,6 +97,22 @@ TEST(Check, DivisionByALiteralIsAnOperatorThatNobodyCanName) {
             0u);
 }
 
+TEST(Check, LastArgumentsMayBeLeftOut) {
+  EXPECT_EQ(graphOf("hardtanh(@0)"), graphOf("hardtanh(@0,-1.0,1.0)"));
+  EXPECT_EQ(graphOf("hardtanh(@0,-2)"), graphOf("hardtanh(@0,-2,1.0)"));
+  EXPECT_EQ(graphOf("elu(celu(leaky_relu(@0)))"),
+            graphOf("elu(celu(leaky_relu(@0,0.01),1.0),1.0)"));
+  EXPECT_EQ(graphOf("softshrink(hardshrink(@0))"),
+            graphOf("softshrink(hardshrink(@0,0.5),0.5)"));
+  EXPECT_EQ(graphOf("nan_to_num(@0)"),
+            graphOf("nan_to_num(@0,0.0,3.4028234663852886e+38,"
+                    "-3.4028234663852886e+38)"));
+  EXPECT_EQ(graphOf("hardtanh(@0,1,2,3)"),
+            "error: operator 'hardtanh' takes 1 to 3 arguments, not 4\n"
+            "  hardtanh(@0,1,2,3)\n"
+            "  ^~~~~~~~~~~~~~~~~~");
+}
+
 TEST(Check, RefusalsNameTheThingAndItsPlace) {
   EXPECT_EQ(graphOf("mul(ad(@0,@1),@2)"),
             "error: unknown operator 'ad'; did you mean 'add'?\n"
@@ -123,6 +139,17 @@ TEST(Check, RefusalsNameTheThingAndItsPlace) {
             "error: a list of indices or shapes i");
   EXPECT_EQ(graphOf("mul(@0,size(@0))").substr(0, 50),
             "error: operator 'size' takes an operand and an axi");
+}
+
+TEST(Check, TruncatingDivisionOfFloatsIsTwoRoundings) {
+  EXPECT_EQ(graphOf("trunc_divide(@0,@1)"), graphOf("trunc(div(@0,@1))"));
+  EXPECT_EQ(graphOf("trunc_divide(@0,8)"), graphOf("trunc(mul(@0,0.125))"));
+  EXPECT_EQ(graphOf("mul(@0,trunc_divide(7.5,2))"), graphOf("mul(@0,3.0)"));
+  EXPECT_EQ(graphOf("mul(@0,trunc_divide(-7,2))"), graphOf("mul(@0,-3)"));
+  const DType types[] = {DType::I32, DType::I32};
+  const auto graph =
+      semantics::check(*Expression::parse("trunc_divide(@0,@1)"), {types, {}});
+  ASSERT_TRUE(graph);
 }
 
 TEST(Check, TruthValuesDoNotPromote) {

@@ -32,7 +32,7 @@ constexpr const char *Promoted[] = {
     "f32 f64 f16 bf16 i64 i64 i64 i64 i64 i64",
     "f32 f64 f16 bf16 i8 u8 i16 i32 i64 bool"};
 
-DType typeOf(const std::vector<ArgumentType> &arguments) {
+std::optional<DType> typeOf(const std::vector<ArgumentType> &arguments) {
   return resultType(arguments);
 }
 
@@ -41,7 +41,7 @@ TEST(Promotion, IsPyTorchs) {
     std::string line;
     for (DType type : Types) {
       line += line.empty() ? "" : " ";
-      line += nameOf(promote(Types[row], type));
+      line += nameOf(*promote(Types[row], type));
     }
     EXPECT_EQ(line, Promoted[row]) << nameOf(Types[row]);
   }
@@ -66,6 +66,38 @@ TEST(Promotion, LightArgumentsDoNotWidenWithinTheirCategory) {
             T::F64);
 }
 
+/// PyTorch 2.15.
+TEST(Promotion, IsRefusedOfUnsignedAndOtherIntegers) {
+  for (DType wide : {DType::U16, DType::U32, DType::U64}) {
+    EXPECT_EQ(promote(wide, wide), wide);
+    for (DType type : Types) {
+      const auto expected =
+          isFloatingPoint(type) ? std::optional(type) : std::nullopt;
+      EXPECT_EQ(promote(wide, type), expected) << nameOf(type);
+      EXPECT_EQ(promote(type, wide), expected) << nameOf(type);
+    }
+  }
+  EXPECT_EQ(promote(DType::U16, DType::U64), std::nullopt);
+  const auto tensor = Weight::Tensor, zero = Weight::ZeroDim,
+             number = Weight::Number;
+  using T = DType;
+  EXPECT_EQ(typeOf({{T::U16, tensor}, {T::I64, zero}}), T::U16);
+  EXPECT_EQ(typeOf({{T::I8, tensor}, {T::U64, zero}}), T::I8);
+  EXPECT_EQ(typeOf({{T::U32, tensor}, {T::Bool, zero}}), T::U32);
+  EXPECT_EQ(typeOf({{T::U32, tensor}, {T::I64, number}}), T::U32);
+  EXPECT_EQ(typeOf({{T::U64, tensor}, {T::F32, number}}), T::F32);
+  EXPECT_EQ(typeOf({{T::U64, tensor}, {T::F16, zero}}), T::F16);
+  EXPECT_EQ(typeOf({{T::Bool, tensor}, {T::U16, zero}}), std::nullopt);
+  EXPECT_EQ(typeOf({{T::F32, tensor}, {T::U16, tensor}, {T::I8, tensor}}),
+            T::F32);
+  EXPECT_EQ(typeOf({{T::U16, tensor}, {T::I8, tensor}, {T::F32, tensor}}),
+            std::nullopt);
+  EXPECT_EQ(unpromoted(std::vector<ArgumentType>{
+                {T::F32, tensor}, {T::U16, tensor}, {T::I8, tensor}}),
+            "its arguments are u16 and i8, which promote to no type; cast one "
+            "of them");
+}
+
 TEST(Promotion, RulesChooseOrRefuse) {
   using R = ops::TypeRule;
   EXPECT_EQ(computedType(R::Float, DType::I64), DType::F32);
@@ -85,6 +117,10 @@ TEST(Promotion, KnowsWhatIsExact) {
   EXPECT_TRUE(isExact(DType::U8, DType::I16));
   EXPECT_TRUE(isExact(DType::Bool, DType::F32));
   EXPECT_FALSE(isExact(DType::I8, DType::U8));
+  EXPECT_TRUE(isExact(DType::U32, DType::I64));
+  EXPECT_TRUE(isExact(DType::U8, DType::U16));
+  EXPECT_FALSE(isExact(DType::I8, DType::U64));
+  EXPECT_FALSE(isExact(DType::U32, DType::I32));
   EXPECT_FALSE(isExact(DType::F16, DType::BF16));
   EXPECT_FALSE(isExact(DType::I64, DType::F64));
   EXPECT_FALSE(isExact(DType::F32, DType::F16));

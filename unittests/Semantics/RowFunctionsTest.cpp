@@ -250,6 +250,18 @@ TEST(RowFunctions, SoftmaxInReductionsAndOperators) {
             "store %4\n");
 }
 
+TEST(RowFunctions, IndicesAreScansOfOnes) {
+  EXPECT_EQ(graphOf("iota(@0,-1)", {DType::F32}), "%0 = input f32 @0\n"
+                                                  "%1 = convert i64 %0\n"
+                                                  "%2 = parameter bool True\n"
+                                                  "%3 = parameter i64 1\n"
+                                                  "%4 = where i64 %2 %3 %1\n"
+                                                  "%5 = cumsum i64 %4 over -1\n"
+                                                  "%6 = sub i64 %5 %3\n"
+                                                  "store %6\n");
+  EXPECT_EQ(typeOf("iota(@0,0)"), DType::I64);
+}
+
 TEST(RowFunctions, EveryOneIsFoundByItsName) {
   for (const RowFunction &each : rowFunctions()) {
     EXPECT_EQ(findRowFunction(each.name), &each);

@@ -40,6 +40,7 @@ std::string textOf(const Plan &plan, const Sweep &sweep) {
                      " %", target.index);
       break;
     case SweepTarget::Kind::Kept:
+    case SweepTarget::Kind::Scanned:
       text += concat(" kept %", target.index);
       break;
     case SweepTarget::Kind::Stored:
@@ -129,6 +130,17 @@ TEST(Sweeps, OutputsWithoutReductionsAreStored) {
   EXPECT_EQ(listed("[exp(@0),amax(exp(@0),1)]"), "@0 -> amax %2\n"
                                                  "@0 -> output 0\n"
                                                  "%2 -> output 1\n");
+}
+
+TEST(Sweeps, ScansAreReadAsElements) {
+  const Plan plan = planOf("sub(cumsum(@0,1),amax(cumsum(@0,1),1,True))");
+  const auto sweeps = semantics::sweepsOf(plan, true);
+  ASSERT_EQ(sweeps.size(), 3u);
+  EXPECT_EQ(sweeps[0].targets[0].kind, SweepTarget::Kind::Scanned);
+  EXPECT_TRUE(sweeps[0].axisSet.has_value());
+  EXPECT_FALSE(sweeps[0].plan.outputs[0].reducing.has_value());
+  EXPECT_EQ(sweeps[1].targets[0].kind, SweepTarget::Kind::Reduced);
+  EXPECT_EQ(sweeps[2].targets[0].kind, SweepTarget::Kind::Stored);
 }
 
 TEST(Sweeps, PlansSayWhatIsReduced) {

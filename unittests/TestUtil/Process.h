@@ -36,6 +36,15 @@ inline constexpr bool IsSanitized = false;
 inline constexpr bool IsSanitized = false;
 #endif
 
+/// What runs the programs of another processor here, with its options; empty if
+/// none has to. What the system then tells of this process is the emulator's:
+/// its mappings, its memory, its code.
+inline std::string emulator() {
+  const char *value = std::getenv("KEXPR_TEST_EMULATOR");
+  return value ? value : "";
+}
+inline const bool IsEmulated = !emulator().empty();
+
 /// A program that runs beside the test, its output in a pipe. It is killed, if
 /// it still runs, when the object goes.
 class Process {

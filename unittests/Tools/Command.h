@@ -8,6 +8,7 @@
 #define KEXPR_UNITTESTS_TOOLS_COMMAND_H
 
 #include "TestUtil/Files.h"
+#include "TestUtil/Process.h"
 
 #include <cstdlib>
 #include <string>
@@ -29,7 +30,10 @@ inline Outcome run(const std::vector<std::string> &words,
                    const std::string &input = {}) {
   const TemporaryDirectory directory;
   writeFile(directory.path("in"), input);
-  std::string command;
+  // Our own programs may be another processor's.
+  const bool isOurs =
+      words[0].starts_with('/') && !words[0].starts_with("/usr/");
+  std::string command = isOurs ? emulator() : "";
   for (const std::string &word : words) {
     command += " '";
     for (char c : word)

@@ -13,9 +13,6 @@
 
 namespace kexpr::test {
 
-/// Why a test that runs a page's scripts does not run.
-inline constexpr const char *NoNode = "nodejs is not installed";
-
 inline bool hasNode() {
   static const bool has = run({"node", "--version"}).code == 0;
   return has;

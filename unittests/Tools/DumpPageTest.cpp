@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Page/Page.h"
+#include "TestUtil/Skips.h"
 #include "Tools/Drawn.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ TEST(DumpPage, IsTheSameFromRunToRun) {
 
 TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
   if (!hasNode())
-    GTEST_SKIP() << NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   const std::string page = drawn(pageOf(pageExample));
   for (const char *text : {"What it waits for is <strong>", "predicts <strong>",
                            "<code>sin</code> takes", "micro-operations",
@@ -73,7 +74,7 @@ TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
 
 TEST(DumpPage, SaysWhatIsNotKnown) {
   if (!hasNode())
-    GTEST_SKIP() << NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   const std::string page = drawn(pageOf(pageExample, "carmel"));
   for (const char *text : {"LLVM has no model of carmel",
                            "LLVM has no scheduling model of carmel"})
@@ -85,7 +86,7 @@ TEST(DumpPage, SaysWhatIsNotKnown) {
 
 TEST(DumpPage, WorksForEveryLimit) {
   if (!hasNode())
-    GTEST_SKIP() << NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   for (const char *cpu : {"neoverse-n1", "apple-m1", "sapphirerapids",
                           "cortex-a55", "haswell", "znver4"})
     for (const char *text : {"mul(@0,sigmoid(@0))", "[add(@0,@1),@1]"})

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "TestUtil/Skips.h"
 #include "Tools/Command.h"
 
 using namespace kexpr;
@@ -116,7 +117,7 @@ TEST(DumpStages, AnObjectIsNotForTerminals) {
   const test::TemporaryDirectory root;
   // script runs a command on a terminal of its own.
   if (run({"/usr/bin/script", "--version"}).code != 0)
-    GTEST_SKIP() << "no program that opens a terminal";
+    GTEST_SKIP() << kexpr::test::skips::NoProgram;
   const auto result =
       run({"/usr/bin/script", "-qec", "'" + stagesTool + "' '@0' --emit=obj",
            root.path("typescript")});
@@ -139,7 +140,7 @@ TEST(DumpStages, SignaturesCanBeAnyOfAKernels) {
 TEST(DumpStages, MirCanBeReadAgain) {
   const std::string reader = "/usr/bin/llc-19";
   if (!std::filesystem::exists(reader))
-    GTEST_SKIP() << "no " << reader;
+    GTEST_SKIP() << kexpr::test::skips::NoProgram << ": " << reader;
   const test::TemporaryDirectory root;
   for (const char *cpu : {"apple-m1", "neoverse-n1", "znver4"})
     for (const char *more : {"--no-measure", "--baseline"}) {

@@ -30,6 +30,17 @@ TEST(Dump, HelpAndUsage) {
   EXPECT_EQ(run({dumpTool, "@0", "--no-such-option"}).code, 2);
 }
 
+TEST(Dump, ShowsInfixTextForTypes) {
+  const auto result = run({dumpTool, "a / b", "--syntax=infix", "--emit=ast",
+                           "--types", "i32[n],f32[n]"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "call div  0..38\n"
+                        "  call torch.double  4..20\n"
+                        "    operand @0  17..19\n"
+                        "  call torch.double  21..37\n"
+                        "    operand @1  34..36\n");
+}
+
 TEST(Dump, SyntaxStages) {
   EXPECT_NE(stage("tokens").find("8..10     operand           @0\n"),
             std::string::npos);
@@ -83,6 +94,11 @@ TEST(Dump, ExplainsLoopsOfNamedMachines) {
     EXPECT_EQ(text.find("easured"), std::string::npos) << cpu;
     EXPECT_EQ(stage("explain", more), text) << cpu;
   }
+}
+
+TEST(Dump, APrecisionIsThatOfEveryStage) {
+  const auto result = run({dumpTool, "sum(@0)", "--precision=accurate"});
+  EXPECT_NE(result.out.find("exact_sum f32 %0"), std::string::npos);
 }
 
 TEST(Dump, ExplainsWhatItIsGiven) {

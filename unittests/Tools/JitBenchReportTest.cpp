@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "JitBench/Report.h"
+#include "TestUtil/Skips.h"
 #include "Tools/Drawn.h"
 
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ static Findings sample() {
 
 TEST(JitBenchReport, PageHasItsPlots) {
   if (!test::hasNode())
-    GTEST_SKIP() << test::NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   const std::string page = test::drawn(renderPage(sample()));
   for (const char *text :
        {"roofline for 1 threads", "roofline for 2 threads", "throughput of",
@@ -76,7 +77,7 @@ TEST(JitBenchReport, PageHasItsPlots) {
 
 TEST(JitBenchReport, AxesFitAnyTime) {
   if (!test::hasNode())
-    GTEST_SKIP() << test::NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   Findings findings = sample();
   for (double seconds : {0.0, 3e-9, 1.7e-3, 87e-3, 0.95, 12.0}) {
     findings.latencies[0].seconds = {{"compile", seconds}, {"memory", seconds}};
@@ -111,7 +112,7 @@ TEST(JitBenchReport, PageShowsAnyTextAsText) {
 
 TEST(JitBenchReport, PageOfNothingIsAPage) {
   if (!test::hasNode())
-    GTEST_SKIP() << test::NoNode;
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
   EXPECT_NE(test::drawn(renderPage({})).find("No throughput was measured."),
             std::string::npos);
 }

@@ -128,6 +128,36 @@ TEST(Run, WritesEveryOutputOfAList) {
   EXPECT_EQ(run(words).code, 1);
 }
 
+TEST(Run, ComputesInfixText) {
+  const std::vector<std::string> names = {"x=arange:f32[3]", "b=full:1:f32",
+                                          "a=2.5"};
+  std::vector<std::string> words = {runTool, "a*x + b"};
+  words.insert(words.end(), names.begin(), names.end());
+  const auto named = run(words);
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_EQ(named.out, "f32[3]\n  min    1\n  max    6\n  mean   3.5\n"
+                       "  first  1 3.5 6\n");
+  const auto inOrder = run(
+      {runTool, "s = a+b; s/2, max(a, axis=0)", "arange:i32[2]", "full:1:i32"});
+  EXPECT_EQ(inOrder.code, 0) << inOrder.err;
+  EXPECT_NE(inOrder.out.find("first  0.5 1\n"), std::string::npos);
+  const auto number = run({runTool, "--syntax=infix", "2**10 - 1/2"});
+  EXPECT_EQ(number.out, "1023.5\n");
+}
+
+TEST(Run, InfixTextMayBeRefused) {
+  const auto missing = run({runTool, "a + b", "arange:f32[3]"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_NE(missing.err.find("the operand 'b' was not given"),
+            std::string::npos);
+  EXPECT_EQ(run({runTool, "a", "full:1:f32", "full:1:f32"}).code, 1);
+  const auto wrong = run({runTool, "max(a, 1)", "arange:f32[3]"});
+  EXPECT_NE(wrong.err.find("maximum(a, 1) or amax(a, axis=1)"),
+            std::string::npos);
+  EXPECT_EQ(run({runTool, "--syntax=infix", "@0", "full:1:f32"}).code, 1);
+  EXPECT_EQ(run({runTool, "--syntax=other", "a", "full:1:f32"}).code, 2);
+}
+
 TEST(Run, ColumnMajorFilesBroadcastLikeOthers) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("f.npy");

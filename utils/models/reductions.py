@@ -18,6 +18,14 @@ def sums(x, y):
             torch.logsumexp(y, dim=(1, 3), keepdim=True))
 
 
+@case("scans", lambda: [normal(3, 5, 33), uniform(0.5, 1.5, 2, 4, 6, 7)],
+      units=1, floor=1.0)
+def scans(x, y):
+    return (torch.cumsum(x, dim=-1), torch.cumsum(F.relu(x), dim=0),
+            torch.cumprod(y, dim=1), torch.softmax(torch.cumsum(y, 2), 2),
+            x - torch.cumsum(x, dim=1) * 0.5)
+
+
 @case("extremes", lambda: [normal(3, 5, 33), normal(2, 4, 6, 7)], units=0)
 def extremes(x, y):
     values, indices = torch.max(y, dim=1)

@@ -7,10 +7,11 @@ import torch
 from .types import NARROW, Reject
 
 EXACT = "any all argmax argmin amax amin".split()
-SUMS = "sum prod".split()
+SUMS = "sum prod cumsum cumprod".split()
 FLOATING = "mean softmax log_softmax softmin logsumexp norm".split()
-NAMES = EXACT + SUMS * 2 + FLOATING
-ROWS = "softmax log_softmax softmin".split()
+NAMES = EXACT + SUMS + SUMS[:2] + FLOATING
+SCANS = "cumsum cumprod".split()
+ROWS = "softmax log_softmax softmin".split() + SCANS
 
 
 def result_type(name, dtype):
@@ -83,6 +84,8 @@ def apply(name, x, axes, keep):
         return torch.as_tensor(found, dtype=torch.int64)
     if name in ("any", "all", "prod"):
         return one_by_one(getattr(torch, name), x, axes, keep)
+    if name in SCANS:
+        return getattr(torch, name)(x, axes[0] if x.dim() else 0)
     if name in ROWS:
         x = -x if name == "softmin" else x
         function = torch.log_softmax if name == "log_softmax" else torch.softmax
@@ -97,6 +100,8 @@ def bounds(name, value, axes, keep, dtype):
     v, e = value.v, value.e
 
     def total(x):
+        if name in SCANS:
+            return torch.cumsum(x, axes[0])
         return x.sum(dim=axes, keepdim=keep or name in ROWS)
 
     center = apply(name, v, axes, keep)
@@ -105,13 +110,13 @@ def bounds(name, value, axes, keep, dtype):
     for axis in axes:
         count *= v.shape[axis]
     reference = 2.0**-50 * (count + 2)
-    if name in ROWS or name == "logsumexp":
+    if (name in ROWS and name not in SCANS) or name == "logsumexp":
         most = total(e)
         if name in ("softmax", "softmin"):
             spread = center * (torch.expm1(2 * most) + reference)
         else:
             spread = 2 * most + reference * (1 + center.abs())
-    elif name == "prod":
+    elif name in ("prod", "cumprod"):
         skip = skip | (total((e > 0).long()) > 0)
         spread = center.abs() * reference
         # Partial products of the reference may leave f64.
@@ -131,7 +136,8 @@ def bounds(name, value, axes, keep, dtype):
     return center, torch.where(skip, 0.0, spread), skip
 
 
-ULPS = {"sum": 0.51, "prod": 0.51, "mean": 0.51, "logsumexp": 3, "norm": 3}
+ULPS = {"sum": 0.51, "prod": 0.51, "cumsum": 0.51, "cumprod": 0.51,
+        "mean": 0.51, "logsumexp": 3, "norm": 3}
 
 
 def own_ulps(name):

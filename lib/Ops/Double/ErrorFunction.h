@@ -1,4 +1,5 @@
-//===- Ops/Double/ErrorFunction.h - erf and gelu in f64 -------------------===//
+//===- Ops/Double/ErrorFunction.h - erf, erfc, gelu in f64
+//-------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,15 +64,16 @@ template <class D> struct Scaled {
 /// P(-a), P the normal distribution, for 0 <= a <= 38.75:
 /// e^(-a^2 / 2) 25/64 (a + 5) / (a + 2)^2 (1 + h(t)), t = (a - 5) / (a + 5).
 /// The fraction is off by 4 % at most, so h needs no care; what the other
-/// factors lose by rounding joins it in `slip`.
-template <class D> Scaled<D> normalTail(D a) {
+/// factors lose by rounding joins it in `slip`. `power` is -a^2 / 2, `low` what
+/// a lost by rounding, if it did.
+template <class D, class... Low>
+Scaled<D> normalTail(Pair<D> power, D a, Low... low) {
   constexpr double scale = 25.0 / 64;
-  Pair<D> square = twoProduct(a, a);
-  auto [e, shifted] =
-      exponential(Pair<D>{square.high * -0.5, square.low * -0.5});
+  auto [e, shifted] = exponential(power);
   D above = fma(a, scale, 5 * scale);
-  D aboveLow = fma(a, scale, 5 * scale - above);
+  D aboveLow = (fma(a, scale, 5 * scale - above) + ... + (low * scale));
   Pair<D> base = quickTwoSum(a.like(2), a);
+  base.low = (base.low + ... + low);
   Pair<D> below = twoProduct(base.high, base.high);
   D belowLow = fma(base.high + base.high, base.low, below.low);
 
@@ -107,7 +109,9 @@ template <class D> D erf(D x) {
 /// what the tail leaves of 1.
 template <class D> D gelu(D x) {
   D a = atMost(abs(x), 38.75);
-  auto [tail, shifted] = errors::normalTail(a);
+  Pair<D> square = twoProduct(a, a);
+  auto [tail, shifted] =
+      errors::normalTail(Pair<D>{square.high * -0.5, square.low * -0.5}, a);
   Pair<D> rest = quickTwoSum(x.like(1), -scale(tail.high, shifted));
   D restLow = rest.low - scale(tail.low, shifted);
 
@@ -119,6 +123,19 @@ template <class D> D gelu(D x) {
   result = copySign(select(below, scale(result, shifted), result), x);
   result = select(x > 38, x, result);
   return select(x > -Infinity<D>, result, NaN<D>);
+}
+
+/// 2 P(-a) with a = sqrt(2) |x|, and what that leaves of 2 below 0.
+template <class D> D erfc(D x) {
+  constexpr double root = 0x1.6a09e667f3bcdp0, rootLow = -0x1.bdd3413b26456p-54;
+  D t = atMost(abs(x), 27.4);
+  Pair<D> square = twoProduct(t, t), a = twoProduct(t, t.like(root));
+  auto [tail, shifted] = errors::normalTail(Pair<D>{-square.high, -square.low},
+                                            a.high, fma(t, rootLow, a.low));
+  D high = tail.high + tail.high, low = tail.low + tail.low;
+  Pair<D> rest = quickTwoSum(x.like(2), -scale(high, shifted));
+  D below = rest.high + (rest.low - scale(low, shifted));
+  return select(x < 0, below, scale(high + low, shifted));
 }
 
 } // namespace kexpr::ops::f64

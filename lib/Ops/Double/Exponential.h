@@ -84,17 +84,30 @@ template <class D> struct Exponential {
 };
 
 /// Needs |x| <= 1419.
-template <class D> Exponential<D> exponential(Pair<D> x) {
-  Reduced<D> reduced = reduce(x);
-  Pair<D> sum = quickTwoSum(x.high.like(1), reduced.rest.high);
+template <class D> Exponential<D> exponential(Reduced<D> reduced) {
+  D one = reduced.n.like(1);
+  Pair<D> sum = quickTwoSum(one, reduced.rest.high);
   sum = quickTwoSum(sum.high, sum.low + expTail(reduced.rest));
   return {sum, reduced.shifted};
+}
+template <class D> Exponential<D> exponential(Pair<D> x) {
+  return exponential(reduce(x));
 }
 
 template <class D> D exp(D x) {
   D clamped = atLeast(atMost(x + Tiny, 710), Vanishing);
   auto [value, shifted] = exponential(Pair<D>{clamped, x.like(0)});
   return scale(value.high, shifted);
+}
+
+template <class D> D exp2(D x) {
+  D clamped = atLeast(atMost(x + Tiny, 1025), -2046);
+  D shifted = clamped + PowerRounder<double>;
+  D n = shifted - PowerRounder<double>, r = clamped - n;
+  Pair<D> high = twoProduct(r, r.like(Ln2));
+  Pair<D> rest = quickTwoSum(high.high, fma(r, Ln2Low, high.low));
+  auto [value, power] = exponential(Reduced<D>{rest, n, shifted});
+  return scale(value.high, power);
 }
 
 /// 2^n ((1 - 2^-n) + (e^r - 1)).
@@ -108,6 +121,21 @@ template <class D> D expm1(D x) {
   Pair<D> sum = quickTwoSum(one, reduced.rest.high);
   D value = sum.high + (sum.low + (lost + expTail(reduced.rest)));
   return copySign(scale(value, reduced.shifted), x); // of -0
+}
+
+/// x * 2^n for a whole n, |n| <= 2200, rounded once: of three factors the last
+/// alone makes a subnormal number of what is none, unless the result is 0.
+template <class D> D timesPower(D x, D n) {
+  const auto power = [](D count) {
+    auto bits = (count + 0x1.8p52).template bits<std::int64_t>();
+    return powerOfTwo(bits);
+  };
+  for (int step = 0; step < 2; ++step) {
+    D part = select(n < -1022, -969, atLeast(atMost(n, 1023), 0));
+    x = x * power(part);
+    n = n - part;
+  }
+  return x * power(n);
 }
 
 } // namespace kexpr::ops::f64

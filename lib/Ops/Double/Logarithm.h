@@ -84,10 +84,46 @@ template <class D> Pair<D> plusMultiple(D e, Split42 unit, Pair<D> x) {
   return quickTwoSum(sum.high, sum.low + fma(e, unit.low, x.low));
 }
 
-template <class D> D log(D x) {
+/// ln(x) for 0 < x < inf.
+template <class D> Pair<D> logPair(D x) {
   auto y = anyMantissaOf(x);
   Pair<D> mantissa = logOfMantissa(Pair<D>{y.m - 1.0, x.like(0)});
-  return logarithmEdges(x, plusMultiple(y.e, Ln2Split, mantissa).high);
+  return plusMultiple(y.e, Ln2Split, mantissa);
+}
+
+template <class D> D log(D x) { return logarithmEdges(x, logPair(x).high); }
+
+template <class D> D log2(D x) {
+  constexpr double log2eLow = 0x1.777d0ffda0d24p-56;
+  auto y = anyMantissaOf(x);
+  Pair<D> l = logOfMantissa(Pair<D>{y.m - 1.0, x.like(0)});
+  l = product(Pair<D>{x.like(Log2e), x.like(log2eLow)}, l);
+  return logarithmEdges(x, plusMultiple(y.e, Split42{1, 0}, l).high);
+}
+
+/// x ln(y).
+template <class D> D xlogy(D x, D y) {
+  Pair<D> l = logPair(y);
+  // Beside an infinite x it would have a sign of its own.
+  D small = select(abs(x) < Infinity<D>, x * l.low, 0);
+  return fma(x, logarithmEdges(y, l.high), small);
+}
+
+/// ln(x / (1 - x)) for 0 < x < 1, as -ln(1 - x) + ln(x) of the smaller one, b.
+/// With the quotient (1 - b) / b = 2^e (1 + f), f = ((1 - b) 2^-e - b) / b.
+template <class D> D logit(D x) {
+  auto isUpper = x > 0.5;
+  D exact = select(isUpper, 1.0 - x, x), isTinyBy = exact.like(0);
+  auto isTiny = exact < 0x1p-900;
+  D b = select(isTiny, exact * 0x1p200, exact);
+  isTinyBy = select(isTiny, 200, isTinyBy);
+  Pair<D> rest = quickTwoSum(b.like(1), -exact);
+  auto ratio = mantissaOf(rest.high / b);
+  D power = ratio.twiceInverse();
+  Pair<D> half = plus(Pair<D>{rest.high * power, rest.low * power}, b * -2.0);
+  Pair<D> f = quotient(half, {b * 2.0, b.like(0)});
+  Pair<D> result = plusMultiple(ratio.e + isTinyBy, Ln2Split, logOfMantissa(f));
+  return select(isUpper, result.high, x.like(0) - result.high);
 }
 
 template <class D> D log10(D x) {

@@ -1,0 +1,117 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which loops the sweeps of a call run.
+///
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowCall.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+using semantics::AccessPattern;
+
+/// The access pattern of a slot in the loops of a sweep.
+static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
+                               const RowSlot &slot) {
+  const bool isAcross = group.hasColumns || step.isOfRows;
+  if (slot.isLinear)
+    return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
+  if (slot.isScratch)
+    return AccessPattern::Contiguous;
+  if (group.isShort && !step.isOfRows) {
+    // Whatever is neither constant nor in one run is copied.
+    const std::int64_t along = slot.reduced[0],
+                       across = slot.kept[group.keptAxes - 1];
+    const bool isConstant = across == 0 && (along == 0 || step.reductions > 0);
+    return isConstant ? AccessPattern::Constant : AccessPattern::Contiguous;
+  }
+  const unsigned axes = isAcross ? group.keptAxes : group.reducedAxes;
+  const std::int64_t *strides = isAcross ? slot.kept : slot.reduced;
+  if (axes == 0)
+    return AccessPattern::Contiguous; // of one element
+  if (group.packs && step.reductions > 0)
+    return std::all_of(strides, strides + axes,
+                       [](std::int64_t stride) { return stride == 0; })
+               ? AccessPattern::Constant
+               : AccessPattern::Contiguous;
+  const std::int64_t stride = strides[axes - 1];
+  return stride == slot.size ? AccessPattern::Contiguous
+         : stride == 0       ? AccessPattern::Constant
+                             : AccessPattern::Strided;
+}
+
+/// Whether states have the place of an element in its row.
+static bool hasIndices(const RowStep &step) {
+  const auto &outputs = step.step->sweep.plan.outputs;
+  return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
+    return output.reducing &&
+           ops::reductions()[output.reducing->reduction].info.result ==
+               ops::ReductionResult::Index;
+  });
+}
+
+/// Finds a loop that takes several elements of each row, where states take
+/// longer than what is computed: loading and storing them, or beginning and
+/// folding those of short rows.
+Status RowCall::unroll(const RowGroup &group, RowStep &step,
+                       std::span<const AccessPattern> patterns) const {
+  constexpr std::int64_t usual = 8;
+  constexpr unsigned fewOperations = 12, mostOperations = 400;
+  const std::int64_t length = group.length;
+  const unsigned operations = step.step->sweep.plan.work().operations;
+  const bool takesRows = group.isShort;
+  if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
+      step.reductions == 0 || length < 1 ||
+      (takesRows ? hasIndices(step) || operations * length > mostOperations
+                 : operations > fewOperations ||
+                       length < usual * std::int64_t{ops::ReductionLanes}))
+    return {};
+  step.atOnce = static_cast<unsigned>(takesRows ? length : usual);
+  auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
+  if (!loop)
+    return loop.error();
+  step.unrolled = *loop;
+  return {};
+}
+
+Status RowCall::chooseLoops(RowGroup &group) {
+  for (RowStep &step : group.steps) {
+    std::vector<AccessPattern> patterns;
+    for (std::uint32_t slot : step.slots)
+      patterns.push_back(patternOf(group, step, group.slots[slot]));
+    const auto &outputs = step.step->sweep.plan.outputs;
+    // A block that is one call of the loop; indices go on from block to block.
+    step.isFolded = !group.hasColumns &&
+                    (group.reducedAxes <= 1 || group.packs) &&
+                    !hasIndices(step);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].reducing)
+        patterns[i] = group.hasColumns ? AccessPattern::Contiguous
+                      : step.isFolded  ? AccessPattern::Strided
+                                       : AccessPattern::Constant;
+      else if (patterns[i] == AccessPattern::Constant)
+        patterns[i] = AccessPattern::Contiguous; // of one element
+    auto loop = step.step->loops.loopFor(patterns);
+    if (!loop)
+      return loop.error();
+    step.loop = *loop;
+    if (auto status = unroll(group, step, patterns); !status)
+      return status;
+    const bool isContiguous = std::all_of(
+        patterns.begin(),
+        patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
+        [](AccessPattern each) { return each == AccessPattern::Contiguous; });
+    if (step.reductions == 0 && step.scans.empty() && !step.isOfRows &&
+        !group.hasColumns && isContiguous &&
+        movedBytes > StoreChoice::FewestBytes)
+      step.streaming = step.step->loops.streaming(*step.loop);
+  }
+  return {};
+}
