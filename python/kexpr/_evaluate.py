@@ -1,0 +1,86 @@
+"""`evaluate`: a text, and arrays by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _core
+from ._core import Kernel
+from ._errors import UnknownName
+from ._kernel import Precision, Semantics, Syntax, _context, compile
+
+# Kernels by text, or by text and options; the oldest first.
+_kernels: dict[Any, Kernel] = {}
+_MOST = 4096
+_changes = threading.Lock()
+
+_DOC = """evaluate($module, text, names=None, /, *, out=None, where=True, \
+threads=None, syntax='infix', semantics=None, precision=None)
+--
+
+The value of an expression.
+
+Parameters
+----------
+text : str
+    The expression; no `eval` sees it.
+names : mapping, optional
+    The arrays and numbers by name. Without, they are the caller's variables,
+    local ones first.
+out, where, threads
+    As those of a kernel's call.
+syntax, semantics, precision
+    As those of `compile`.
+
+Examples
+--------
+>>> evaluate("a*x + b", {"a": 2.0, "x": np.arange(3.0), "b": 1.0})
+array([1., 3., 5.])
+"""
+
+
+def _missing(text: str, name: str) -> UnknownName:
+    at = text.find(name)
+    return UnknownName(f"no array is named '{name}'", 3, text,
+                       (at, at + len(name)) if at >= 0 else None)
+
+
+def _kernel(text: str, syntax: Syntax, semantics: Semantics | None,
+            precision: Precision | None) -> Kernel:
+    options = (syntax, semantics, precision, _context.get())
+    plain = options == ("infix", None, None, None)
+    key: Any = text if plain else (text, *options)
+    kernel = _kernels.get(key)
+    if kernel is None:
+        kernel = compile(text, syntax=syntax, semantics=semantics,
+                         precision=precision)
+        with _changes:
+            kernel = _kernels.setdefault(key, kernel)
+            while len(_kernels) > _MOST:
+                _kernels.pop(next(iter(_kernels)))
+    return kernel
+
+
+def _evaluate(local: Mapping[str, Any] | None, outer: Mapping[str, Any] | None,
+              text: str, names: Mapping[str, Any] | None = None, /, *,
+              out: Any = None, where: Any = True, threads: int | None = None,
+              syntax: Syntax = "infix", semantics: Semantics | None = None,
+              precision: Precision | None = None) -> Any:
+    """`evaluate`, called from C++ with the caller's variables."""
+    kernel = _kernel(text, syntax, semantics, precision)
+    spaces = [space for space in (names, local, outer)
+              if space is not None] if names is None else [names]
+    arrays = []
+    for name in kernel.operands:
+        for space in spaces:
+            if name in space:
+                arrays.append(space[name])
+                break
+        else:
+            raise _missing(text, name)
+    return kernel(*arrays, out=out, where=where, threads=threads)
+
+
+evaluate: Callable[..., Any] = _core.make_evaluate(_kernels, _evaluate, _DOC)

@@ -1,0 +1,53 @@
+//===- Python.h - Python's and NumPy's headers ------------------*- C++ -*-===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_PYTHON_PYTHON_H
+#define KEXPR_PYTHON_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL kexpr_numpy_functions
+#ifndef KEXPR_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <memory>
+
+namespace kexpr::python {
+
+struct DropReference {
+  template <class T> void operator()(T *object) const {
+    Py_DECREF(reinterpret_cast<PyObject *>(object));
+  }
+};
+/// A reference that is dropped at the end.
+template <class T = PyObject> using Ref = std::unique_ptr<T, DropReference>;
+
+inline PyObject *newRef(PyObject *object) {
+  Py_INCREF(object);
+  return object;
+}
+
+/// Lets other threads of Python run while it lives.
+class WithoutGil {
+public:
+  WithoutGil() : state(PyEval_SaveThread()) {}
+  ~WithoutGil() { PyEval_RestoreThread(state); }
+  WithoutGil(const WithoutGil &) = delete;
+  WithoutGil &operator=(const WithoutGil &) = delete;
+
+private:
+  friend class Interrupts;
+  PyThreadState *state;
+};
+
+} // namespace kexpr::python
+
+#endif // KEXPR_PYTHON_PYTHON_H

@@ -1,0 +1,111 @@
+"""Threads, processes, shutdown."""
+
+import asyncio
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import kexpr as kx
+
+
+def test_one_kernel_in_many_threads(rng):
+    k = kx.compile("exp(a) * b + sin(a)")
+    cases = [(rng.random(n), rng.random(n)) for n in (1, 7, 100, 5000, 70000)]
+    expected = [k(a, b) for a, b in cases]
+    failures = []
+
+    def work():
+        for _ in range(30):
+            for (a, b), right in zip(cases, expected):
+                if not np.array_equal(k(a, b), right):
+                    failures.append(a.shape)
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_results_do_not_depend_on_threads(rng):
+    a = rng.random(300_000).astype("f4")
+    k = kx.compile("[sum(sin(a)), exp(a)]")
+    first = k(a, threads=1)
+    for threads in (2, 3, None):
+        for one, other in zip(first, k(a, threads=threads)):
+            np.testing.assert_array_equal(one, other)
+
+
+def _child(queue, a):
+    queue.put(kx.evaluate("a*2 + sum(a)"))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes(rng, method):
+    a = rng.random(200_000)
+    right = kx.evaluate("a*2 + sum(a)")
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(queue, a))
+    process.start()
+    np.testing.assert_array_equal(queue.get(timeout=120), right)
+    process.join(timeout=60)
+    assert process.exitcode == 0
+
+
+def test_many_forks(rng):
+    a = rng.random(50_000)
+    k = kx.compile("a*3 + 1")
+    k(a)
+    for _ in range(int(os.environ.get("KEXPR_FORKS", 50))):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.array_equal(k(a), a * 3 + 1) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_options_belong_to_a_task(rng):
+    a = rng.random(100).astype("f4")
+    k = kx.compile("exp(a)")
+
+    async def one(precision):
+        with kx.options(precision=precision):
+            results = []
+            for _ in range(5):
+                results.append(k(a))
+                await asyncio.sleep(0)
+        return results
+
+    async def both():
+        return await asyncio.gather(one("accurate"), one("fast"))
+
+    accurate, fast = asyncio.run(both())
+    for one_result in accurate:
+        np.testing.assert_array_equal(one_result, accurate[0])
+    assert not np.array_equal(accurate[0], fast[0])
+
+
+def test_shutdown_with_kernels_alive():
+    code = """
+import kexpr as kx, numpy as np, threading
+k = kx.compile("exp(x)*sin(x)")
+k(np.ones(100000, "f4"))
+keep = [kx.compile(f"x+{i}") for i in range(50)]
+for one in keep: one(np.ones(3))
+class Late:
+    def __del__(self): k(np.ones(3, "f4"))
+late = Late()
+b = k.bind(np.ones(3, "f4"))
+threading.Thread(target=lambda: [k(np.ones(10, "f4")) for _ in range(100)],
+                 daemon=True).start()
+"""
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", code],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
