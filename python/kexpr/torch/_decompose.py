@@ -1,0 +1,97 @@
+"""What is taken apart before the graph is cut."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from ._host import aten, torch
+
+# Decomposed as PyTorch says. Random numbers are not among them: PyTorch draws
+# them, in the order of the program.
+_NAMES = """
+_log_softmax_backward_data _softmax_backward_data _prelu_kernel
+_prelu_kernel_backward addcdiv_ addcmul_ aminmax binary_cross_entropy
+binary_cross_entropy_backward binary_cross_entropy_with_logits celu celu_ dist
+elu_backward gelu_backward glu glu_backward hardsigmoid_backward
+hardswish_backward hardtanh_backward huber_loss huber_loss_backward
+l1_loss leaky_relu_backward lerp log_sigmoid_backward
+log_sigmoid_forward logit logit_backward mish_backward mse_loss
+mse_loss_backward native_dropout_backward native_layer_norm
+native_layer_norm_backward _native_batch_norm_legit
+_native_batch_norm_legit_functional _native_batch_norm_legit_no_training
+native_batch_norm native_batch_norm_backward native_group_norm
+native_group_norm_backward _fused_rms_norm _fused_rms_norm_backward
+rrelu_with_noise_backward selu selu_ sigmoid_backward silu_backward
+smooth_l1_loss smooth_l1_loss_backward soft_margin_loss
+soft_margin_loss_backward softplus_backward softshrink_backward hardshrink
+hardshrink_backward softshrink square special_entr special_log_ndtr
+special_xlog1py tanh_backward threshold threshold_ threshold_backward
+trace xlogy rsub nan_to_num std std_mean heaviside
+sinc masked_fill fill fill_ baddbmm_ logsumexp linalg_vector_norm
+_fused_dropout
+""".split()
+# Kept as they are, for kexpr has them, or PyTorch's own is faster.
+_KEPT = {"masked_fill", "rsub", "lerp.Scalar", "xlogy", "fill_", "std_mean",
+         "_fused_dropout", "baddbmm_", "trace", "dist", "glu"}
+
+
+_FOREACH = """
+abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf
+erfc exp expm1 floor frac lerp log log10 log1p log2 maximum minimum mul neg pow
+reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc
+""".split()
+
+
+def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
+              keepdim: bool = False) -> Any:
+    dims = list(range(self.dim())) if not dim else dim
+    return (torch.var(self, dims, correction=1 if correction is None
+                      else correction, keepdim=keepdim),
+            torch.mean(self, dims, keepdim=keepdim))
+
+
+def _lerp(self: Any, end: Any, weight: Any) -> Any:
+    return torch.where(torch.abs(weight) < 0.5,
+                       self + weight * (end - self),
+                       end - (end - self) * (1 - weight))
+
+
+def _each(operator: Any) -> Callable[..., Any]:
+    """An operator over lists as one over each element."""
+    def run(*given: Any, **named: Any) -> Any:
+        if operator in (torch.addcmul, torch.addcdiv) and len(given) == 4:
+            *given, named["value"] = given  # type: ignore[assignment]
+        count = next(len(one) for one in given
+                     if isinstance(one, (list, tuple)))
+
+        def at(one: Any, i: int) -> Any:
+            return one[i] if isinstance(one, (list, tuple)) else one
+        return [operator(*(at(one, i) for one in given),
+                         **{name: at(one, i) for name, one in named.items()})
+                for i in range(count)]
+    return run
+
+
+@functools.cache
+def table() -> dict[Any, Callable[..., Any]]:
+    """The decompositions, by overload."""
+    get_decompositions: Any = importlib.import_module(
+        "torch._decomp").get_decompositions
+    packets = [getattr(aten, name) for name in _NAMES
+               if name not in _KEPT and hasattr(aten, name)]
+    made: dict[Any, Callable[..., Any]] = dict(get_decompositions(packets))
+    made[aten.var_mean.correction] = _var_mean
+    made[aten.lerp.Tensor] = _lerp
+    for name in _FOREACH:
+        packet = getattr(aten, f"_foreach_{name}", None)
+        function = getattr(torch, {"clamp_min": "maximum",
+                                   "clamp_max": "minimum"}.get(name, name))
+        for overload in packet.overloads() if packet is not None else ():
+            # The scalars of a tensor are not known while a graph is made.
+            if not overload.endswith("out") and not (
+                    name.startswith("addc") and overload == "Tensor"):
+                made[getattr(packet, overload)] = _each(function)
+    return made

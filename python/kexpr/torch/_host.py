@@ -1,0 +1,88 @@
+"""What of PyTorch the backend stands on. Names that PyTorch calls private are
+looked for once, here, and stand-ins serve where they are gone."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import os
+from typing import Any
+
+# A checker of types must not need PyTorch.
+torch: Any = importlib.import_module("torch")
+fx: Any = importlib.import_module("torch.fx")
+aten: Any = torch.ops.aten
+prims: Any = importlib.import_module("torch._prims") and torch.ops.prims
+
+_guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+# While it is entered, tensors are real ones, though a graph is being made.
+disable_modes: Any = importlib.import_module(
+    "torch.utils._python_dispatch")._disable_current_modes
+
+
+def _empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
+    return torch.empty_strided(size, stride, dtype=dtype)
+
+
+def _assert_size_stride(tensor: Any, size: Any, stride: Any) -> None:
+    if tensor.size() != size or tensor.stride() != stride:
+        raise AssertionError("other strides")
+
+
+empty_strided: Any = getattr(_guards, "_empty_strided_cpu", _empty_strided)
+assert_size_stride: Any = getattr(_guards, "assert_size_stride",
+                                  _assert_size_stride)
+# The address of a C function from a tensor to its memory, or 0.
+data_of: int = getattr(_guards, "_torchinductor_pyobject_tensor_data_ptr", 0)
+
+
+def relaid(tensor: Any, size: Any, stride: Any) -> Any:
+    """A tensor whose strides are others than its operator was said to give."""
+    return empty_strided(tuple(size), tuple(stride), tensor.dtype).copy_(tensor)
+
+
+@functools.cache
+def parallel_for() -> int:
+    """The address of `torch_parallel_for`, which runs tasks on PyTorch's own
+    threads; 0 where PyTorch has none."""
+    library = os.path.join(os.path.dirname(torch.__file__), "lib",
+                           "libtorch_cpu.so")
+    try:
+        function = ctypes.CDLL(library).torch_parallel_for
+    except (OSError, AttributeError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+# kexpr's names of element types, and of casts to them.
+TYPES: dict[Any, tuple[str, str]] = {
+    torch.float32: ("f32", "torch.float"),
+    torch.float64: ("f64", "torch.double"),
+    torch.float16: ("f16", "torch.half"),
+    torch.bfloat16: ("bf16", "torch.bfloat16"),
+    torch.int8: ("i8", "torch.int8"), torch.int16: ("i16", "torch.short"),
+    torch.int32: ("i32", "torch.int"), torch.int64: ("i64", "torch.long"),
+    torch.uint8: ("u8", "torch.uint8"), torch.bool: ("bool", "torch.bool"),
+}
+
+
+def _plain(sizes: Any) -> tuple[Any, ...]:
+    return tuple(one if isinstance(one, int) else one.node.expr
+                 for one in sizes)
+
+
+def shape_of(tensor: Any) -> tuple[Any, ...]:
+    """Ints, and expressions of sympy, which compare without a guard."""
+    return _plain(tensor.shape)
+
+
+def strides_of(tensor: Any) -> tuple[Any, ...]:
+    return _plain(tensor.stride())
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether kexpr can compute with tensors like this one."""
+    return (isinstance(value, torch.Tensor) and value.device.type == "cpu"
+            and value.layout is torch.strided and value.dtype in TYPES
+            and not value.is_neg() and value.dim() <= 12)

@@ -1,0 +1,458 @@
+"""Operators of PyTorch as formulas of kexpr."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ._host import TYPES, is_tensor, shape_of, strides_of, torch
+
+
+class Formula(NamedTuple):
+    """What a node of a graph computes. `inputs` are nodes; the text has {0},
+    {1}... where they stand."""
+    text: str
+    inputs: tuple[Any, ...]
+    operations: int
+    # Of a reduction: the extents and axes, as bits, that it goes over.
+    rows: tuple[tuple[Any, ...], int] | None = None
+
+
+# Operators in kexpr's text, by what PyTorch calls them. Words in braces are the
+# operator's arguments. The arguments take the type of the result first.
+_SAME = {
+    "abs": "abs({self})", "acos": "acos({self})", "acosh": "acosh({self})",
+    "asin": "asin({self})", "asinh": "asinh({self})", "atan": "atan({self})",
+    "atanh": "atanh({self})", "ceil": "ceil({self})", "cos": "cos({self})",
+    "cosh": "cosh({self})", "erf": "erf({self})", "erfc": "erfc({self})",
+    "exp": "exp({self})", "exp2": "exp2({self})", "expm1": "expm1({self})",
+    "floor": "floor({self})", "frac": "frac({self})", "log": "log({self})",
+    "log10": "log10({self})", "log1p": "log1p({self})", "log2": "log2({self})",
+    "neg": "neg({self})", "reciprocal": "reciprocal({self})",
+    "relu": "relu({self})", "round": "round({self})", "rsqrt": "rsqrt({self})",
+    "sigmoid": "sigmoid({self})", "sign": "sign({self})",
+    "sgn": "sign({self})", "silu": "silu({self})", "sin": "sin({self})",
+    "sinh": "sinh({self})", "sqrt": "sqrt({self})", "tan": "tan({self})",
+    "tanh": "tanh({self})", "trunc": "trunc({self})", "mish": "mish({self})",
+    "hardswish": "hardswish({self})", "hardsigmoid": "hardsigmoid({self})",
+    "bitwise_not": "bitwise_not({self})", "clone": "{self}",
+    "deg2rad": "deg2rad({self})", "rad2deg": "rad2deg({self})",
+    "mul.Tensor": "mul({self},{other})", "mul.Scalar": "mul({self},{other})",
+    "div.Tensor": "div({self},{other})", "div.Scalar": "div({self},{other})",
+    "maximum": "maximum({self},{other})", "minimum": "minimum({self},{other})",
+    "fmax": "fmax({self},{other})", "fmin": "fmin({self},{other})",
+    "atan2": "atan2({self},{other})", "hypot": "hypot({self},{other})",
+    "logaddexp": "logaddexp({self},{other})",
+    "xlogy.Tensor": "xlogy({self},{other})",
+    "bitwise_and.Tensor": "and({self},{other})",
+    "bitwise_or.Tensor": "or({self},{other})",
+    "bitwise_xor.Tensor": "xor({self},{other})",
+    "bitwise_and.Scalar": "and({self},{other})",
+    "bitwise_or.Scalar": "or({self},{other})",
+    "bitwise_xor.Scalar": "xor({self},{other})",
+    "masked_fill.Scalar": "where({mask},{value},{self})",
+    "masked_fill.Tensor": "where({mask},{value},{self})",
+    "clamp_min": "maximum({self},{min})", "clamp_max": "minimum({self},{max})",
+    "clamp_min.Tensor": "maximum({self},{min})",
+    "clamp_max.Tensor": "minimum({self},{max})",
+    "leaky_relu": "leaky_relu({self},{negative_slope})",
+    "hardtanh": "minimum(maximum({self},{min_val}),{max_val})",
+    "fma": "fma({a},{b},{c})",
+}
+# The arguments take the type that they promote to.
+_COMPARED = {
+    "eq": "eq({self},{other})", "ne": "ne({self},{other})",
+    "lt": "lt({self},{other})", "le": "le({self},{other})",
+    "gt": "gt({self},{other})", "ge": "ge({self},{other})",
+    "isnan": "isnan({self})", "isinf": "isinf({self})",
+    "isfinite": "isfinite({self})", "isposinf": "isposinf({self})",
+    "isneginf": "isneginf({self})",
+    "logical_and": "logical_and({self},{other})",
+    "logical_or": "logical_or({self},{other})",
+    "logical_xor": "logical_xor({self},{other})",
+    "logical_not": "logical_not({self})",
+}
+# Over axes; PyTorch's arguments `dim` and `keepdim` are looked at besides.
+_OVER_AXES = {
+    "sum": "sum", "mean": "mean", "amax": "amax", "amin": "amin", "any": "any",
+    "all": "all", "prod": "prod", "argmax": "argmax", "argmin": "argmin",
+    "var": "var",
+}
+_ALONG_AXIS = {"_softmax": "softmax", "_log_softmax": "log_softmax",
+               "cumsum": "cumsum", "cumprod": "cumprod"}
+
+# Results are among the arguments, or bool, and need no rounding.
+_EXACT = re.compile(r"(where|relu|neg|abs|maximum|minimum|fmax|fmin|sign|amax"
+                    r"|amin|clamp|floor|ceil|trunc|round)\(|\{")
+_ROUNDING = {"where", "masked_fill", "clamp", "clamp_min", "clamp_max",
+             "hardtanh", "maximum", "minimum", "fmax", "fmin"}
+_CHEAP = {"add", "sub", "mul", "neg", "abs", "maximum", "minimum", "fma",
+          "where", "relu", "and", "or", "xor", "eq", "ne", "lt", "le", "gt",
+          "ge", "logical_and", "logical_or", "logical_not", "bitwise_not",
+          "isnan", "square"}
+_DIVIDE = ("floor_divide", "remainder", "fmod", "div.Tensor_mode",
+           "div.Scalar_mode")
+
+CONSTANTS = {"full", "full_like", "scalar_tensor", "zeros", "ones",
+             "zeros_like", "ones_like", "new_full", "new_zeros", "new_ones"}
+
+
+def name_of(target: Any) -> str:
+    """"add.Tensor" of an operator of ATen or prims, else empty."""
+    if not isinstance(target, torch._ops.OpOverload) or (
+            target.namespace not in ("aten", "prims")):
+        return ""
+    name = target._schema.name.partition("::")[2]
+    overload = target._overloadname
+    return name if overload == "default" else f"{name}.{overload}"
+
+
+def literal(value: Any, dtype: Any = None) -> str:
+    """A number of Python; `dtype` is one that it is rounded to."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return str(value)
+    if dtype in (torch.float16, torch.bfloat16):
+        value = torch.tensor(value, dtype=dtype).item()
+    return repr(value)
+
+
+def constant_of(node: Any) -> Any:
+    """The number that all elements of a node's result are; None where they are
+    not known to be one. `fold` has put it there."""
+    meta = getattr(node, "meta", None)
+    return None if meta is None else meta.get("kexpr_constant")
+
+
+def fold(node: Any) -> None:
+    """Notes the number that a node's result is made of."""
+    if node.op != "call_function":
+        return
+    name = name_of(node.target)
+    family = name.partition(".")[0]
+    if family in CONSTANTS:
+        value: Any = 0 if "zeros" in family else 1 if "ones" in family else (
+            arguments_of(node).get("s" if family == "scalar_tensor"
+                                   else "fill_value"))
+    elif (name in _SAME or family in _COMPARED or family in (
+            "add", "sub", "pow")) and family != "clone":
+        given = [constant_of(one) for one in node.all_input_nodes]
+        if not given or any(one is None for one in given):
+            return
+        tensors = {one: torch.full((), constant_of(one),
+                                   dtype=one.meta["val"].dtype)
+                   for one in node.all_input_nodes}
+        value = node.target(
+            *torch.fx.node.map_arg(node.args, tensors.__getitem__),
+            **torch.fx.node.map_arg(node.kwargs, tensors.__getitem__)).item()
+    else:
+        return
+    result = node.meta.get("val")
+    if isinstance(value, (bool, int, float)) and is_tensor(result):
+        node.meta["kexpr_constant"] = value
+
+
+def arguments_of(node: Any) -> dict[str, Any]:
+    """All arguments of a node by name."""
+    given = dict(node.kwargs)
+    for argument, value in zip(node.target._schema.arguments, node.args):
+        given[argument.name] = value
+    for argument in node.target._schema.arguments:
+        if argument.name not in given and argument.has_default_value():
+            given[argument.name] = argument.default_value
+    return given
+
+
+class _Refused(Exception):
+    """The node is PyTorch's."""
+
+
+class Lowering:
+    """Formulas of the nodes of a graph. With `rounds`, values of 16 bits are
+    rounded after each operator, as PyTorch does."""
+
+    def __init__(self, rounds: bool) -> None:
+        self.rounds = rounds
+
+    def formula(self, node: Any) -> Formula | None:
+        """That of a node; None where PyTorch computes it."""
+        result = node.meta.get("val")
+        if not is_tensor(result) or 0 in shape_of(result):
+            return None
+        try:
+            return _Node(node, result, self.rounds).formula()
+        except _Refused:
+            return None
+
+
+class _Node:
+    """The lowering of one node."""
+
+    def __init__(self, node: Any, result: Any, rounds: bool) -> None:
+        self.node, self.result, self.rounds = node, result, rounds
+        self.inputs: list[Any] = []
+        self.rows: tuple[tuple[Any, ...], int] | None = None
+        # PyTorch's arithmetic takes a number as it is; other operators first
+        # round it to the type of the tensor.
+        self.rounds_numbers = False
+
+    def formula(self) -> Formula:
+        name = name_of(self.node.target)
+        given = arguments_of(self.node) if name else {}
+        text = self.text(name, name.partition(".")[0], given)
+        result = self.result
+        if self.rows is None:
+            shapes = [shape_of(one.meta["val"]) for one in self.inputs]
+            # Numbers have no shape that a result could take.
+            if not shapes or _broadcast(shapes) != list(shape_of(result)):
+                raise _Refused
+        if any(size != 1 and step == 0 for size, step
+               in zip(shape_of(result), strides_of(result))):
+            raise _Refused
+        called = re.findall(r"[a-z_0-9]+(?=\()", text)
+        if self.rounds and not _EXACT.match(text) and result.dtype in (
+                torch.float16, torch.bfloat16):
+            text = f"{TYPES[result.dtype][1]}({text})"
+        return Formula(text, tuple(self.inputs),
+                       sum(1 if one in _CHEAP else 20 for one in called),
+                       self.rows)
+
+    # -- Arguments -----------------------------------------------------------
+
+    def argument(self, value: Any, dtype: Any) -> str:
+        """An argument, in a type unless that is None."""
+        if isinstance(value, (bool, int, float)):
+            return literal(value, dtype if self.rounds_numbers else None)
+        constant = constant_of(value)
+        if constant is not None:
+            own = value.meta["val"].dtype
+            if own not in TYPES:
+                raise _Refused
+            text = literal(constant, own)
+            return f"{TYPES[dtype or own][1]}({text})"
+        tensor: Any = getattr(value, "meta", {}).get("val")
+        if not is_tensor(tensor) or 0 in shape_of(tensor):
+            raise _Refused
+        if value not in self.inputs:
+            self.inputs.append(value)
+        text = f"{{{self.inputs.index(value)}}}"
+        if dtype is None or tensor.dtype == dtype:
+            return text
+        return f"{TYPES[dtype][1]}({text})"
+
+    def fill(self, template: str, given: dict[str, Any], dtype: Any) -> str:
+        """A template with its arguments in a type."""
+        def one(match: re.Match[str]) -> str:
+            name = match[1]
+            kind = torch.bool if name in ("condition", "mask") else dtype
+            return self.argument(given[name], kind)
+        return re.sub(r"\{(\w+)\}", one, template)
+
+    # -- Operators -----------------------------------------------------------
+
+    def text(self, name: str, family: str, given: dict[str, Any]) -> str:
+        self.rounds_numbers = family in _COMPARED or family in _ROUNDING
+        if name in _SAME:
+            return self.fill(_SAME[name], given, self.result.dtype)
+        if family in _COMPARED and self.result.dtype == torch.bool:
+            return self.compared(_COMPARED[family], family, given)
+        if family in _OVER_AXES:
+            return self.over_axes(_OVER_AXES[family], given)
+        if family in _ALONG_AXIS:
+            return self.along_axis(_ALONG_AXIS[family], given)
+        if name in _DIVIDE or family in _DIVIDE:
+            return self.divided(family, given)
+        special: Callable[..., str] | None = getattr(self, f"on_{family}", None)
+        if special is None or not name:
+            raise _Refused
+        return special(given, self.result.dtype)
+
+    def compared(self, template: str, family: str,
+                 given: dict[str, Any]) -> str:
+        values = [given[one] for one in ("self", "other") if one in given]
+        if family.startswith("logical_"):
+            return self.fill(template, given, None)
+        tensors: list[Any] = [
+            one if isinstance(one, (bool, int, float)) else one.meta.get("val")
+            for one in values]
+        dtype = (torch.result_type(*tensors) if len(tensors) == 2
+                 else tensors[0].dtype)
+        if dtype not in TYPES:
+            raise _Refused
+        return self.fill(template, given, dtype)
+
+    def divided(self, family: str, given: dict[str, Any]) -> str:
+        mode = given.get("rounding_mode")
+        dtype, other = self.result.dtype, given["other"]
+        if not dtype.is_floating_point and (
+                not isinstance(other, int) or other == 0):
+            raise _Refused  # PyTorch raises where the divisor is 0.
+        function = {"floor": "floor_divide", "trunc": "trunc_divide",
+                    None: "div"}[mode] if family == "div" else family
+        if function == "trunc_divide" and dtype.is_floating_point:
+            return self.fill("trunc(div({self},{other}))", given, dtype)
+        if function == "div" and not dtype.is_floating_point:
+            raise _Refused
+        return self.fill(f"{function}({{self}},{{other}})", given, dtype)
+
+    def reduced(self, value: Any, dims: Any) -> str:
+        """Sets the rows of a reduction over axes; returns these as text."""
+        shape = shape_of(value.meta["val"])
+        rank = len(shape)
+        if rank == 0:
+            raise _Refused
+        if isinstance(dims, int):
+            dims = [dims]
+        axes = sorted({dim % rank for dim in dims or range(rank)})
+        self.rows = shape, sum(1 << axis for axis in axes)
+        return f"[{','.join(map(str, axes))}]"
+
+    def over_axes(self, function: str, given: dict[str, Any]) -> str:
+        source = given["self"]
+        wide = given.get("dtype") or (
+            self.result.dtype if function in ("sum", "mean", "prod", "var")
+            else source.meta["val"].dtype)
+        if (wide not in TYPES or function in ("argmax", "argmin")
+                and source.meta["val"].dtype == torch.bool):
+            raise _Refused
+        value = self.argument(source, wide)
+        if value.find("{") < 0:
+            raise _Refused
+        dims = given.get("dim")
+        axes = self.reduced(source, dims)
+        if function in ("argmax", "argmin"):
+            axes = "None" if dims is None else axes[1:-1]
+        if function == "var":
+            correction = given.get("correction", given.get("unbiased", 1))
+            correction = 1 if correction is None else correction
+            if correction != int(correction):
+                raise _Refused
+            return f"var({value},{axes},True,{int(correction)})"
+        return f"{function}({value},{axes},True)"
+
+    def along_axis(self, function: str, given: dict[str, Any]) -> str:
+        value = self.argument(given["self"], self.result.dtype)
+        if value.find("{") < 0:
+            raise _Refused
+        axis = self.reduced(given["self"], given["dim"])[1:-1]
+        return f"{function}({value},{axis})"
+
+    # -- Operators with a rule of their own ----------------------------------
+
+    def _sum_with_alpha(self, function: str, left: str, right: str,
+                        given: dict[str, Any], dtype: Any) -> str:
+        alpha = given.get("alpha", 1)
+        x, y = (self.argument(given[one], dtype) for one in (left, right))
+        if alpha == 1:
+            return f"{function}({x},{y})"
+        if not isinstance(alpha, (bool, int, float)):
+            raise _Refused
+        factor = literal(alpha)
+        if dtype in (torch.float16, torch.bfloat16):
+            return f"{function}({x},{TYPES[dtype][1]}(mul({y},{factor})))"
+        return f"{function}({x},{y},{factor})"
+
+    def on_add(self, given: dict[str, Any], dtype: Any) -> str:
+        return self._sum_with_alpha("add", "self", "other", given, dtype)
+
+    def on_sub(self, given: dict[str, Any], dtype: Any) -> str:
+        if dtype == torch.bool:
+            raise _Refused
+        return self._sum_with_alpha("sub", "self", "other", given, dtype)
+
+    def on_rsub(self, given: dict[str, Any], dtype: Any) -> str:
+        if dtype == torch.bool:
+            raise _Refused
+        return self._sum_with_alpha("sub", "other", "self", given, dtype)
+
+    def on_pow(self, given: dict[str, Any], dtype: Any) -> str:
+        base, exponent = given["self"], given["exponent"]
+        if not dtype.is_floating_point and (
+                not isinstance(exponent, int) or exponent < 0):
+            raise _Refused
+        x, y = self.argument(base, dtype), self.argument(exponent, dtype)
+        if exponent == 2:
+            return f"mul({x},{x})"
+        return f"pow({x},{y})"
+
+    def on_where(self, given: dict[str, Any], dtype: Any) -> str:
+        condition = constant_of(given["condition"])
+        if condition is not None:
+            return self.argument(given["self" if condition else "other"],
+                                 dtype)
+        return self.fill("where({condition},{self},{other})", given, dtype)
+
+    def on_clamp(self, given: dict[str, Any], dtype: Any) -> str:
+        text = self.argument(given["self"], dtype)
+        if given["min"] is not None:
+            text = f"maximum({text},{self.argument(given['min'], dtype)})"
+        if given["max"] is not None:
+            text = f"minimum({text},{self.argument(given['max'], dtype)})"
+        return text
+
+    def on_addcmul(self, given: dict[str, Any], dtype: Any) -> str:
+        product = self.fill("mul({tensor1},{tensor2})", given, dtype)
+        return self._plus_scaled(product, given, dtype)
+
+    def on_addcdiv(self, given: dict[str, Any], dtype: Any) -> str:
+        product = self.fill("div({tensor1},{tensor2})", given, dtype)
+        return self._plus_scaled(product, given, dtype)
+
+    def _plus_scaled(self, product: str, given: dict[str, Any],
+                     dtype: Any) -> str:
+        value = given["value"]
+        if not dtype.is_floating_point or not isinstance(value, (int, float)):
+            raise _Refused
+        if value != 1:
+            product = f"mul({product},{literal(value)})"
+        return f"add({self.argument(given['self'], dtype)},{product})"
+
+    def on_gelu(self, given: dict[str, Any], dtype: Any) -> str:
+        x = self.argument(given["self"], dtype)
+        if given["approximate"] == "none":
+            return f"gelu({x})"
+        inner = (f"mul(0.7978845608028654,"
+                 f"fma(mul(0.044715,{x}),mul({x},{x}),{x}))")
+        return f"mul(mul(0.5,{x}),add(1,tanh({inner})))"
+
+    def on_elu(self, given: dict[str, Any], dtype: Any) -> str:
+        if given["scale"] != 1 or given["input_scale"] != 1:
+            raise _Refused
+        return self.fill("elu({self},{alpha})", given, dtype)
+
+    def on_softplus(self, given: dict[str, Any], dtype: Any) -> str:
+        if given["beta"] != 1 or given["threshold"] != 20:
+            raise _Refused
+        return self.fill("softplus({self})", given, dtype)
+
+    def on_lerp(self, given: dict[str, Any], dtype: Any) -> str:
+        weight = given["weight"]
+        if not isinstance(weight, (int, float)):
+            raise _Refused
+        x, y = (self.argument(given[one], dtype) for one in ("self", "end"))
+        if abs(weight) < 0.5:
+            return f"fma({literal(weight)},sub({y},{x}),{x})"
+        return f"fma({literal(weight - 1)},sub({y},{x}),{y})"
+
+    def on__to_copy(self, given: dict[str, Any], dtype: Any) -> str:
+        return self.argument(given["self"], dtype)
+
+    def on_convert_element_type(self, given: dict[str, Any], dtype: Any) -> str:
+        return self.argument(given["a"], dtype)
+
+    def on_copy(self, given: dict[str, Any], dtype: Any) -> str:
+        return self.argument(given["src"], dtype)
+
+
+def _broadcast(shapes: list[Any]) -> list[Any]:
+    result: list[Any] = []
+    for shape in shapes:
+        for at in range(1, len(shape) + 1):
+            if at > len(result):
+                result.insert(0, shape[-at])
+            elif result[-at] == 1:
+                result[-at] = shape[-at]
+    return result
+

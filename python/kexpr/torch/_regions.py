@@ -1,0 +1,203 @@
+"""How a graph is cut: which nodes become kernels, in which order."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+from .. import _core
+from ._host import is_tensor, shape_of, strides_of, torch
+from ._ops import Formula, Lowering, constant_of, fold, name_of
+
+
+class Region(NamedTuple):
+    """Nodes in order, and those of them whose values others take. A kernel has
+    formulas for all of them; otherwise there is one node, which is
+    PyTorch's."""
+    nodes: list[Any]
+    outputs: list[Any]
+    is_kernel: bool
+
+
+def value_of(node: Any) -> Any:
+    return node.meta.get("val")
+
+
+def view_source(node: Any) -> Any:
+    """The node that this one is a view of, if kexpr can read it there."""
+    value = value_of(node)
+    if node.op != "call_function" or not is_tensor(value) or not node.args:
+        return None
+    source = node.args[0]
+    if node.target is operator.getitem:
+        source = source.args[0] if source.args else None
+    elif not name_of(node.target) or name_of(node.target) == "as_strided":
+        return None
+    if not isinstance(source, torch.fx.Node) or (
+            not is_tensor(value_of(source))
+            or value_of(source).dtype != value.dtype):
+        return None
+    same = (value.untyped_storage()._cdata
+            == value_of(source).untyped_storage()._cdata)
+    return source if same else None
+
+
+def layout_of(node: Any) -> tuple[Any, ...]:
+    value = value_of(node)
+    offset = value.storage_offset()
+    return (shape_of(value), strides_of(value),
+            offset if isinstance(offset, int) else offset.node.expr)
+
+
+def resolve(node: Any) -> Any:
+    """Looks through views that change nothing."""
+    while (source := view_source(node)) is not None and (
+            layout_of(source) == layout_of(node)):
+        node = source
+    return node
+
+
+def without(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
+    return tuple(one for axis, one in enumerate(shape)
+                 if not axes >> axis & 1)
+
+
+def ones_at(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
+    return tuple(1 if axes >> axis & 1 else one
+                 for axis, one in enumerate(shape))
+
+
+_UNORDERED = {"aten", "prims"}
+
+
+def is_ordered(node: Any) -> bool:
+    """Whether a node must stay behind others of this kind: random numbers, and
+    what may have effects."""
+    if node.op != "call_function" or node.target is operator.getitem:
+        return False
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        return isinstance(target, torch._ops.HigherOrderOperator)
+    return (target.namespace not in _UNORDERED
+            or torch.Tag.nondeterministic_seeded in target.tags
+            or "assert" in target._schema.name or node.is_impure())
+
+
+class Cut:
+    """The regions of a graph. `formulas` has one for each node that kexpr can
+    compute; `epilogue` the copies into inputs at the end."""
+
+    def __init__(self, graph: Any, rounds: bool) -> None:
+        self.lowering = Lowering(rounds)
+        self.formulas: dict[Any, Formula] = {}
+        # Formulas that see the rows of a reduction with or without their axes.
+        self.views: set[Any] = set()
+        self._rows: dict[Any, tuple[tuple[Any, ...], int]] = {}
+        self.epilogue = [
+            node for node in graph.nodes
+            if name_of(node.target) == "copy_"
+            and node.args[0].op == "placeholder"
+            and all(user.op == "output" for user in node.users)]
+        later = set(self.epilogue)
+        self.nodes = [node for node in graph.nodes if node not in later]
+
+    def is_possible(self) -> bool:
+        """Whether nodes may be moved: none of them writes to what others
+        read."""
+        return not any(
+            isinstance(node.target, torch._ops.OpOverload)
+            and node.target._schema.is_mutable
+            or "mutation" in str(node.target) for node in self.nodes
+            if node.op == "call_function") and all(
+                node.op in ("placeholder", "call_function", "get_attr",
+                            "output") for node in self.nodes)
+
+    def _lower(self, node: Any) -> Formula | None:
+        if node.op != "call_function":
+            return None
+        source = view_source(node)
+        if source is not None:
+            return self._row_view(node, resolve(source))
+        formula = self.lowering.formula(node)
+        if formula is None:
+            return None
+        formula = formula._replace(
+            inputs=tuple(resolve(one) for one in formula.inputs))
+        shape = shape_of(value_of(node))
+        if formula.rows:
+            self._rows[node] = formula.rows
+        else:
+            for one in formula.inputs:
+                rows = self._rows.get(one)
+                if rows and shape in (without(*rows), ones_at(*rows)):
+                    self._rows[node] = rows
+        return formula
+
+    def _row_view(self, node: Any, source: Any) -> Formula | None:
+        rows = self._rows.get(source)
+        if not rows or source not in self.formulas:
+            return None
+        both = {without(*rows), ones_at(*rows)}
+        if {shape_of(value_of(node)), shape_of(value_of(source))} != both:
+            return None
+        self.views.add(node)
+        self._rows[node] = rows
+        return Formula("{0}", (source,), 0)
+
+    def regions(self) -> list[Region]:
+        """The regions in an order in which they may run."""
+        numbers: dict[Any, int] = {}
+        extents: dict[Any, int] = {}
+        shapes: list[tuple[int, ...]] = []
+        units: list[tuple[Any, ...]] = []
+        made: list[Any] = []
+
+        def encode(shape: tuple[Any, ...]) -> tuple[int, ...]:
+            # What is not known gets a number that is no extent.
+            return tuple(one if isinstance(one, int) else
+                         extents.setdefault(one, (1 << 40) + len(extents))
+                         for one in shape)
+
+        def number(node: Any) -> int:
+            if node not in numbers:
+                numbers[node] = len(shapes)
+                value = value_of(node)
+                shapes.append(encode(shape_of(value)) if is_tensor(value)
+                              else ())
+            return numbers[node]
+
+        last: int | None = None  # What nodes that stay in order hand on.
+        for node in self.nodes:
+            fold(node)
+            if node.op != "call_function" or constant_of(node) is not None:
+                continue
+            formula = self._lower(node)
+            if formula is not None:
+                self.formulas[node] = formula
+                rows = formula.rows and (encode(formula.rows[0]),
+                                         formula.rows[1])
+                units.append(([number(one) for one in formula.inputs],
+                              [number(node)], formula.operations, rows))
+            else:
+                inputs = [number(one) for one in node.all_input_nodes
+                          if constant_of(one) is None]
+                outputs = [number(node)]
+                if is_ordered(node):
+                    if last is not None:
+                        inputs.append(last)
+                    last = len(shapes)
+                    shapes.append(())
+                    outputs.append(last)
+                units.append((inputs, outputs, None, None))
+            made.append(node)
+        taken = {resolve(one) for node in [*self.epilogue, self.nodes[-1]]
+                 for one in node.all_input_nodes}
+        taken |= {one for node in [*self.epilogue, self.nodes[-1]]
+                  for one in node.all_input_nodes}
+        nodes = {at: node for node, at in numbers.items()}
+        return [Region([made[unit] for unit in region],
+                       [nodes[one] for one in outputs if one in nodes],
+                       made[region[0]] in self.formulas)
+                for region, outputs in _core.make_regions(
+                    shapes, units, [numbers[one] for one in taken
+                                    if one in numbers])]

@@ -1,0 +1,160 @@
+"""Tensors of PyTorch by DLPack's exchange functions."""
+
+import numpy as np
+import pytest
+
+import kexpr as kx
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("type", ["uint16", "uint32", "uint64"])
+def test_unsigned_tensors(type):
+    kind = getattr(torch, type)
+    bits = 8 * kind.itemsize
+    a = torch.tensor([0, 1, 3, 2**bits - 1], dtype=kind)
+    # What PyTorch has for these types.
+    for text, right in (("a * a", a * a), ("a & 6", a & 6),
+                        ("maximum(a, b)", torch.maximum(a, a.flip(0))),
+                        ("a / b", a / a.flip(0)), ("a == b", a == a.flip(0)),
+                        ("sum(a)", a.sum())):
+        given = [a, a.flip(0)] if "b" in text else [a]
+        value = kx.compile(text, semantics="torch")(*given)
+        assert value.dtype == right.dtype
+        assert torch.equal(value, right) or value.dtype.is_floating_point
+    value = kx.compile("a + a", semantics="torch")(a)
+    assert value.dtype == kind
+    assert value.tolist() == [0, 2, 6, 2**bits - 2]
+    with pytest.raises(kx.DTypeError, match="promote to no type"):
+        kx.compile("a + b", semantics="torch")(a, torch.arange(4))
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "float16", "bfloat16",
+                                  "int8", "int16", "int32", "int64", "uint8",
+                                  "bool"])
+def test_tensors_in_tensors_out(type):
+    a = torch.tensor([0, 1, 2, 3]).to(getattr(torch, type))
+    k = kx.compile("a + a", semantics="torch")
+    result = k(a)
+    assert isinstance(result, torch.Tensor) and result.dtype == a.dtype
+    assert torch.equal(result, a + a)
+
+
+def test_strides_and_outputs():
+    a = torch.rand(4, 6)
+    k = kx.compile("a * 2 + b", semantics="torch")
+    for view in (a.t(), a[:, ::2], a[1:3], a.unsqueeze(0)):
+        assert torch.equal(k(view, view), view * 2 + view)
+    out = torch.empty(4, 6)
+    assert k(a, a, out=out) is out
+    assert torch.equal(out, a * 2 + a)
+    whole = torch.empty(6, 4)
+    k(a, a, out=whole.t())
+    assert torch.equal(whole.t(), a * 2 + a)
+    assert torch.equal(k.bind(a, a, out=out)(), a * 2 + a)
+
+
+def test_types_are_pytorch_s_where_asked_for():
+    a, i = torch.rand(3), torch.arange(3)
+    k = kx.compile("a / i", semantics="torch")
+    assert k(i, i).dtype == torch.float32
+    assert k(a, torch.tensor(2.0, dtype=torch.float64)).dtype == torch.float32
+    assert k(a, 2.0).dtype == torch.float32
+    assert kx.evaluate("i / i", {"i": i}).dtype == torch.float64
+
+
+def test_several_outputs_and_mixed_arrays():
+    a = torch.rand(5)
+    s, d = kx.compile("[a + b, a - b]", semantics="torch")(a, np.ones(5, "f4"))
+    assert torch.equal(s, a + 1) and torch.equal(d, a - 1)
+
+
+def test_refusals():
+    with pytest.raises(Exception, match="grad"):
+        kx.compile("a + 1")(torch.rand(3, requires_grad=True))
+    with pytest.raises(kx.DTypeError):
+        kx.compile("a + 1")(torch.zeros(3, dtype=torch.complex64))
+
+
+def test_no_reference_is_kept():
+    import gc
+    import weakref
+    a = torch.rand(1000)
+    gone = weakref.ref(a)
+    result = kx.compile("a + 1")(a)
+    del a
+    gc.collect()
+    assert gone() is None and result.shape == (1000,)
+
+
+def test_where_casts_and_gradients_of_outputs():
+    k = kx.compile("x + 1", semantics="torch")
+    out = torch.zeros(3)
+    k(torch.ones(3), out=out, where=torch.tensor([True, False, True]))
+    assert torch.equal(out, torch.tensor([2.0, 0.0, 2.0]))
+    with pytest.raises(kx.DTypeError):
+        k(torch.ones(3), out=torch.zeros(3, dtype=torch.int32))
+    with pytest.raises(kx.Unsupported, match="grad"):
+        k(torch.ones(3), out=torch.nn.Parameter(torch.zeros(3)))
+
+
+def test_lazily_negated_tensors_are_refused():
+    n = torch.tensor([1 + 2j, 3 + 4j]).conj().imag
+    with pytest.raises(kx.Unsupported, match="resolve_neg"):
+        kx.compile("a + 1")(n)
+    assert torch.equal(kx.compile("a + 1")(n.resolve_neg()), n + 1)
+
+
+def test_bfloat16_without_ml_dtypes(monkeypatch):
+    import subprocess
+    import sys
+    code = ("import sys; sys.modules['ml_dtypes'] = None\n"
+            "import torch, kexpr as kx\n"
+            "a = torch.ones(3).bfloat16()\n"
+            "assert torch.equal(kx.compile('a + a')(a), a + a)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_bound_kernels_see_that_memory_moved():
+    k = kx.compile("x + 1", semantics="torch")
+
+    def bind():
+        x, out = torch.rand(100), torch.empty(100)
+        return x, out, k.bind(x, out=out)
+
+    x, out, bound = bind()
+    assert torch.equal(bound(), x + 1)
+    x.mul_(2)  # in place, which moves nothing
+    assert torch.equal(bound(), x + 1)
+    x.resize_(100_000)
+    with pytest.raises(kx.ArgumentError, match="bind it again"):
+        bound()
+    x, out, bound = bind()
+    x.data = torch.rand(100)
+    with pytest.raises(kx.ArgumentError, match="bind it again"):
+        bound()
+    x, out, bound = bind()
+    out.resize_(0)
+    with pytest.raises(kx.ArgumentError, match="bind it again"):
+        bound()
+    x, out, bound = bind()
+    out.set_(torch.rand(100))
+    with pytest.raises(kx.ArgumentError, match="bind it again"):
+        bound()
+
+
+def test_bfloat16_into_arrays_of_numpy():
+    a = torch.rand(5).bfloat16()
+    out = np.zeros(5, "f4")
+    assert kx.compile("x + x", semantics="torch")(a, out=out) is out
+    np.testing.assert_array_equal(out, (a + a).float().numpy())
+    pair = np.zeros(5, "f4"), torch.zeros(5)
+    kx.compile("[x + x, -x]", semantics="torch")(a, out=pair)
+    np.testing.assert_array_equal(pair[0], (a + a).float().numpy())
+    assert torch.equal(pair[1], -a.float())
+    with pytest.raises(kx.DTypeError, match="out: "):
+        kx.compile("x + x", semantics="torch")(a, out=np.zeros(5, int))
+    with pytest.raises(kx.ShapeError, match="out: "):
+        kx.compile("x + x", semantics="torch")(a, out=torch.zeros(2))

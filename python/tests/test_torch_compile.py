@@ -1,0 +1,267 @@
+"""torch.compile(backend="kexpr"). utils/torch_backend.py is the whole of what
+this is a slice of."""
+
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import kexpr as kx
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("expecttest")
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "utils"))
+
+import torch_backend as whole  # noqa: E402
+from torch_fragments import fragments, optimizers  # noqa: E402
+
+from kexpr.torch import backend, evaluate, operator  # noqa: E402
+
+functional = torch.nn.functional
+
+
+class Report(logging.Handler):
+    """The kernels that are made, as text."""
+
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.codes = []
+
+    def emit(self, record):
+        assert record.levelno < logging.WARNING, record.getMessage()
+        self.codes.append(record.getMessage())
+
+    @property
+    def kernels(self):
+        return [line.partition(": ")[2] for code in self.codes
+                for line in code.splitlines()
+                if line.startswith("k") and line[1].isdigit()]
+
+
+@pytest.fixture
+def report():
+    log = logging.getLogger("kexpr.torch")
+    handler, before = Report(), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    log.propagate = False
+    torch._dynamo.reset()
+    yield handler
+    log.removeHandler(handler)
+    log.setLevel(before)
+
+
+def both(function, *given, **options):
+    """What eager PyTorch and the backend return."""
+    ours = torch.compile(function, backend=backend, **options)(*given)
+    return ours, function(*given)
+
+
+def same(function, *given, **options):
+    ours, theirs = both(function, *given, **options)
+    torch.testing.assert_close(ours, theirs, equal_nan=True)
+    return ours
+
+
+def test_forward_and_backward_are_one_kernel_each(report):
+    x = torch.rand(8, 16, requires_grad=True)
+    w = torch.rand(16, requires_grad=True)
+
+    def function(x, w):
+        return torch.softmax(functional.gelu(x * w + 1), -1)
+    ours, theirs = both(function, x, w)
+    torch.testing.assert_close(ours, theirs)
+    assert len(report.kernels) == 1
+    seed = torch.rand(8, 16)
+    for a, b in zip(torch.autograd.grad(ours, (x, w), seed),
+                    torch.autograd.grad(theirs, (x, w), seed)):
+        torch.testing.assert_close(a, b)
+
+
+def test_options(report):
+    x = torch.rand(100)
+    for options in ({"precision": "accurate"}, {"tier": "interpret"},
+                    {"threads": 2}, {"emulate_precision_casts": False}):
+        torch._dynamo.reset()
+        same(lambda x: x.sin() * x, x, options=options)
+    with pytest.raises(Exception, match="option 'fast'"):
+        same(lambda x: x.sin() * x, x, options={"fast": True})
+
+
+def test_views_are_operands(report):
+    x = torch.rand(6, 8)
+    same(lambda x: x.t()[1:5].unsqueeze(0).expand(3, 4, 6).exp() * 2 + 1, x)
+    assert "aten" not in report.codes[0]
+    same(lambda x: torch.cat([a.sin() * 2 for a in x.split(3, 1)], 1), x)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (1, 5), (3, 4, 4)])
+def test_rows_with_and_without_their_axes(shape, report):
+    x = torch.rand(shape)
+    for axis in range(x.dim()):
+        for keep in (False, True):
+            same(lambda x: x.mean(axis, keep).unsqueeze(0) * 2 + x.amax(),
+                 x)
+            same(lambda x: (x - x.sum(axis).unsqueeze(axis)).exp() * 2, x)
+            same(lambda x: (x.amax(axis) + x.amin(axis)) * 3 + 1, x)
+    # The sum over the last axis, seen along the last axis.
+    if x.dim() == 2 and shape[0] == shape[1]:
+        same(lambda x: (x * 2).exp() + (x * 2).exp().sum(1).log(), x)
+
+
+def test_what_kexpr_does_not_have_is_pytorch_s(report):
+    c = torch.rand(4, dtype=torch.complex64)
+    same(lambda c: (c * 2 + 1).exp(), c)
+    x = torch.rand(4, 4)
+    same(lambda x: torch.linalg.inv(x @ x + 4).exp() * 2, x)
+    same(lambda x: (x * 2 + 1).nonzero(), x)
+    same(lambda x: (x[:0] * 2 + 1).sum(), x)
+    same(lambda x: (x.to_sparse() * 2).to_dense().exp() + 1, x)
+
+
+def test_integers_that_are_divided_by_zero_raise():
+    torch._dynamo.reset()
+    x = torch.arange(4)
+    call = torch.compile(lambda x, y: x // y + 1, backend=backend)
+    assert call(x, x + 1).tolist() == [1, 1, 1, 1]
+    with pytest.raises(RuntimeError, match="ZeroDivision"):
+        call(x, x)
+
+
+@pytest.mark.parametrize("type", ["float16", "bfloat16"])
+def test_values_of_16_bits_round_as_pytorch_s_do(type, report):
+    x = torch.randn(1000).to(getattr(torch, type))
+    ours, theirs = both(lambda x: (x * 1.1 + x) * 0.3 - x, x)
+    assert torch.equal(ours, theirs)
+    ours, theirs = both(lambda x: x.float().to(x.dtype).float() * 3 + 1, x)
+    assert torch.equal(ours, theirs)
+
+
+def test_autocast_and_channels_last(report):
+    layer = torch.nn.Linear(16, 16)
+    x = torch.rand(4, 16)
+
+    def function(x):
+        with torch.autocast("cpu", torch.bfloat16):
+            return functional.silu(layer(x)) * 2
+    assert same(function, x).dtype == torch.bfloat16
+    y = torch.rand(2, 8, 5, 5).to(memory_format=torch.channels_last)
+    result = same(lambda y: functional.relu(y * 2 - 1).exp(), y)
+    assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_random_numbers_are_pytorch_s_in_their_order(report):
+    x = torch.rand(64, 64, requires_grad=True)
+
+    def function(x):
+        y = functional.dropout(x.exp() * 2, 0.3)
+        return functional.dropout(y * torch.rand_like(y) + 1, 0.5) * 2
+    torch.manual_seed(3)
+    ours = torch.compile(function, backend=backend)(x)
+    torch.manual_seed(3)
+    theirs = function(x)
+    assert torch.equal(ours == 0, theirs == 0)
+    torch.testing.assert_close(ours, theirs)
+
+
+def test_parameters_are_written_in_place(report):
+    p, g = torch.rand(100), torch.rand(100)
+    q = p.clone()
+
+    def update(p, g):
+        p.mul_(0.9).add_(g.sqrt(), alpha=0.1)
+    torch.compile(update, backend=backend)(p, g)
+    update(q, g)
+    torch.testing.assert_close(p, q)
+    assert "copy_" not in report.codes[0] and "empty" not in report.codes[0]
+
+    def turned(p):
+        p.copy_(p.flip(0) * 2 + 1)
+    torch.compile(turned, backend=backend)(p)
+    turned(q)
+    torch.testing.assert_close(p, q)
+
+    def view(p):  # Reads a part of what it writes.
+        p[1:].add_(p[:-1].exp() * 2)
+        return p * 2 + 1
+    torch.testing.assert_close(torch.compile(view, backend=backend)(p), view(q))
+    torch.testing.assert_close(p, q)
+
+
+def test_sizes_that_change_are_compiled_once(report):
+    def function(x, n):
+        return torch.softmax(x * 2 + 1, -1)[:, :n].exp() * 3 + x.shape[0]
+    call = torch.compile(function, backend=backend, dynamic=True)
+    for rows in range(3, 12):
+        x = torch.rand(rows, rows + 5)
+        torch.testing.assert_close(call(x, 4), function(x, 4))
+    assert len(report.codes) == 1
+    x = torch.rand(7, 9, requires_grad=True)
+    torch.testing.assert_close(
+        torch.autograd.grad(call(x, 4).sum(), x),
+        torch.autograd.grad(function(x, 4).sum(), x))
+
+
+def test_threads_are_pytorch_s(report):
+    before = torch.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, 3):
+            torch._dynamo.reset()
+            torch.set_num_threads(threads)
+            x = torch.linspace(-3, 3, 1 << 20).view(1024, 1024)
+            call = torch.compile(
+                lambda x: torch.softmax(x.tanh() * 2, -1).sum(),
+                backend=backend)
+            results.append(call(x))
+        assert torch.equal(results[0], results[1])
+        assert torch.equal(results[0], results[2])
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_the_entry_point(tmp_path):
+    """Nothing needs to be imported where the package is installed."""
+    package = tmp_path / "kexpr-0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: kexpr\nVersion: 0\n")
+    (package / "entry_points.txt").write_text(
+        "[torch_dynamo_backends]\nkexpr = kexpr.torch:backend\n")
+    root = str(pathlib.Path(kx.__file__).parents[1])
+    code = ("import torch; x = torch.rand(4); "
+            "f = torch.compile(lambda x: x.sin() * 2, backend='kexpr', "
+            "options={'threads': 1}); assert torch.allclose(f(x), x.sin() * 2)")
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), root])})
+
+
+def test_eager_calls_and_operators(report):
+    a, b = torch.rand(4, 5, requires_grad=True), torch.rand(5)
+    torch.testing.assert_close(evaluate("a*b + 1", a=a, b=b),
+                               (a * b + 1).detach())
+    gate = operator("kexpr_test::gate",
+                    kx.compile("silu(x) * w", "x w", semantics="torch"))
+    same(lambda x: gate(x.exp(), b) * 2 + 1, a.detach(), fullgraph=True)
+    with pytest.raises(kx.Unsupported):
+        operator("kexpr_test::sum", kx.compile("sum(x)"))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "lstm", "vae", "dice"])
+def test_fragments(name, report):
+    assert whole.check_fragment(name, *fragments()[name]) <= 2e-6
+    assert report.kernels
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW, foreach"])
+def test_optimizers(name, report):
+    assert whole.check_optimizer(optimizers()[name]) <= 2e-6
+
+
+def test_some_of_op_db(report):
+    from torch.testing._internal.common_methods_invocations import op_db
+    faults = [fault for op in op_db[::24] for fault in whole.check_op(op, 1)]
+    assert len(faults) > 20
+    assert [fault for fault in faults if fault] == []
