@@ -13,7 +13,6 @@ packages=(
   zlib1g-dev libzstd-dev               # what LLVM's static libraries ask for
   libtbb-dev                           # oneTBB
   libxxhash-dev                        # hashes
-  libzip-dev                           # files of constants
   libgtest-dev                         # GoogleTest
   libbenchmark-dev                     # Google Benchmark
   libsleef-dev                         # vector functions to measure against
@@ -25,7 +24,7 @@ packages=(
   binutils                             # nm, to see what a library exports
   gdb linux-perf                       # that they see kernels by name
   dpkg-dev file                        # what Debian packages depend on
-  python3                              # utils/*.py
+  python3 python3-dev python3-venv     # utils/*.py; the Python package
   nodejs                               # runs the scripts of pages in tests
 )
 
