@@ -27,8 +27,8 @@ import xml.etree.ElementTree as xml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS = ["test_documents.py::test_page_of_engines",
          "test_documents.py::test_docstrings_of_hosts", "test_dask.py",
-         "test_engines.py", "test_pandas.py", "test_tables.py",
-         "test_xarray.py"]
+         "test_dask_expressions.py", "test_engines.py", "test_pandas.py",
+         "test_tables.py", "test_xarray.py"]
 
 # A worker has these modules before its first task.
 FIRST = """

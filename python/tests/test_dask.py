@@ -332,11 +332,11 @@ def test_enable_and_disable():
 def test_one_trace_for_all_chunks(monkeypatch):
     from kexpr.dask import _graph
     seen = []
-    class Counted(_graph._Subgraph):
+    class Counted(_graph.Subgraph):
         def __init__(self, *given):
             seen.append(1)
             super().__init__(*given)
-    monkeypatch.setattr(_graph, "_Subgraph", Counted)
+    monkeypatch.setattr(_graph, "Subgraph", Counted)
     fused_of(chunked(A, (1, 1)) * 2 + 1)
     assert len(seen) == 1
 

@@ -74,7 +74,8 @@ TEST(Interrupt, LeavesBitsAloneWhereTheHostGoesOn) {
       options.tileElements = 1000;
       options.interrupt = host.interrupt();
       ASSERT_TRUE(kernel->run(input, TensorView(out.data(), one.out), options));
-      EXPECT_GT(host.asked, 0) << one.text;
+      // Other threads may do all of it while the caller gets no processor.
+      EXPECT_TRUE(host.asked > 0 || threads == 0) << one.text;
       EXPECT_EQ(
           std::memcmp(out.data(), right.data(), out.size() * sizeof(float)), 0)
           << one.text;
@@ -144,6 +145,7 @@ TEST(Interrupt, OfC) {
   int asked = 0;
   kexpr_run_options options = {};
   options.size = sizeof options;
+  options.max_threads = 1;
   options.interrupt = {
       [](void *context) { return ++*static_cast<int *>(context) == 2; },
       &asked};

@@ -30,6 +30,11 @@ __all__ = ["disable", "enable", "mean", "optimize", "sum"]
 
 _KEY = "array_optimize"
 
+_HAS_EXPRESSIONS = bool(getattr(da, "ARRAY_EXPR_ENABLED", False))
+if _HAS_EXPRESSIONS:
+    from . import _expressions
+    _expressions.install(lambda: dask.config.get(_KEY, None) is optimize)
+
 
 # -- Programs that need no change ---------------------------------------------
 
@@ -62,6 +67,9 @@ def enable(*, exact_sums: bool = False) -> AbstractContextManager[Any]:
     context manager
         Leaving its block undoes it; so does `disable`.
     """
+    if exact_sums and _HAS_EXPRESSIONS:
+        raise Unsupported("exact sums of Dask's expression arrays; kexpr.dask.sum "
+                          "computes them")
     made: AbstractContextManager[Any] = dask.config.set({
         _KEY: optimize_exactly if exact_sums else optimize})
     return made
@@ -99,7 +107,7 @@ def _apply(kernel: Kernel, *arrays: Any, out: Any = None, where: Any = True,
                        for one in values))
     if not is_elementwise(kernel):
         return _sums.reduced(kernel, values)
-    axes = tuple(range(max(np.ndim(one) for one in values)))[::-1]
+    axes = tuple(range(max(getattr(one, "ndim", 0) for one in values)))[::-1]
     indexed: list[Any] = []
     for one in values:
         indexed += [one, axes[len(axes) - one.ndim:]

@@ -49,7 +49,7 @@ def _flat(tasks: Mapping[Any, Any]) -> dict[Any, Any]:
     return made
 
 
-class _Subgraph:
+class Subgraph:
     """Tasks by key, and the elementwise ones of them as lazy arrays.
 
     Parameters
@@ -151,15 +151,17 @@ class _Subgraph:
             if key in made or key not in self.tasks:
                 continue
             if key in roots:
-                made.update(self._root(key, roots))
+                fused, inside = self.root(key, roots)
+                made.update(inside if fused is None else {key: fused})
             else:
                 made[key] = rewritten(self.tasks[key], {})
             pending.extend(made[key].dependencies)
         return made
 
-    def _root(self, root: Any, roots: set[Any]) -> dict[Any, Any]:
-        """A task for all that leads to a root; the tasks as they were where
-        that is a single one."""
+    def root(self, root: Any, roots: set[Any]) -> tuple[
+            Task | None, dict[Any, Any]]:
+        """A task for all that leads to a root, None where that is a single
+        operation, and the tasks as they were."""
         inside: dict[Any, Any] = {}
         outside: dict[Any, None] = {}
         pending = [root]
@@ -179,10 +181,10 @@ class _Subgraph:
                           Tasks(inside, root, names),
                           not self.powers.isdisjoint(inside))
         except Error:
-            return inside
+            return None, inside
         if len(fused.steps) < 2:
-            return inside
-        return {root: Task(root, fused, *map(TaskRef, names))}
+            return None, inside
+        return Task(root, fused, *map(TaskRef, names)), inside
 
 
 def _fused(tasks: Mapping[Any, Any], result: Any, names: Any,
@@ -198,7 +200,7 @@ def _fused(tasks: Mapping[Any, Any], result: Any, names: Any,
                                 for name, value in constants.items()))
     if key not in memo:
         # With the tasks themselves, so that no others get their address.
-        memo[key] = _Subgraph(_flat(tasks), constants).rewritten(result), tasks
+        memo[key] = Subgraph(_flat(tasks), constants).rewritten(result), tasks
     made: dict[Any, Any] = memo[key][0]
     return made
 

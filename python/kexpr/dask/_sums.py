@@ -44,14 +44,18 @@ def _same(state: bytes, axis: Any, keepdims: Any) -> bytes:
     return state
 
 
-def merged(parts: Any, axis: Any = None, keepdims: Any = None) -> bytes:
-    """One state of those in nested lists."""
+def merged(parts: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    """One state of those in nested lists; Dask asks with empty arrays, too."""
+    if isinstance(parts, np.ndarray):
+        return parts
     first, *rest = flat(parts)
     return _core.merge_sums(first, rest)
 
 
 def _finished(parts: Any, axis: Any, keepdims: Any, output: int = 0) -> Any:
-    return _core.finish_sums(merged(parts, axis, keepdims))[output][()]
+    state = merged(parts, axis, keepdims)
+    return (_core.finish_sums(state)[output][()] if isinstance(state, bytes)
+            else state)
 
 
 def _axes_of(shape: tuple[int, ...], sizes: list[int]) -> tuple[
@@ -65,7 +69,7 @@ def _axes_of(shape: tuple[int, ...], sizes: list[int]) -> tuple[
 def reduced(kernel: Kernel, values: list[Any]) -> Any:
     """A kernel of sums, of arrays or numbers."""
     one = _accurate(kernel)
-    full = np.broadcast_shapes(*map(np.shape, values))
+    full = np.broadcast_shapes(*(getattr(one, "shape", ()) for one in values))
     axes = tuple(range(len(full)))
     # Small arrays tell which axes are left.
     sizes = [2 + axis for axis in axes]
@@ -96,7 +100,7 @@ def reduced(kernel: Kernel, values: list[Any]) -> Any:
     made = tuple(da.reduction(
         states, _same, functools.partial(_finished, output=i), axis=over,
         keepdims=keepdims, dtype=result.dtype, combine=merged,
-        concatenate=False, meta=np.empty((0,) * result.ndim, result.dtype))
+        concatenate=False, meta=np.empty((0,) * len(axes), result.dtype))
         for i, result in enumerate(map(np.asarray, every)))
     return made if many else made[0]
 
