@@ -15,6 +15,8 @@ import kexpr as kx
 CODE = """
 import os, signal, sys, threading, time
 import numpy as np, kexpr as kx
+# Where a shell has put the tests into the background, it is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 what, threads = sys.argv[1], int(sys.argv[2]) or None
 x = np.linspace(0.1, 1, 1 << 25, dtype="f4")
 terms = "+".join(f"sin(x*{i} + exp(x))" for i in range(60))
