@@ -133,10 +133,10 @@ import pickle, sys, time
 import dask.array, distributed, numpy as np
 x = np.ones((100, 100), "f4")
 task = open(sys.argv[1], "rb").read()
-start = time.process_time()
+start = time.thread_time()
 task = pickle.loads(task)
 made = task({key: x for key in task.dependencies})
-print(time.process_time() - start)
+print(time.thread_time() - start)
 """
 
 

@@ -8,6 +8,8 @@ array([0.13533528, 0.36787945, 1.        , 2.5       , 4.5       ],
       dtype=float32)
 """
 
+from typing import TYPE_CHECKING
+
 from . import _core
 from ._core import BoundKernel, Kernel, __version__
 from ._errors import (ArgumentError, ArityError, CompileError, DTypeError,
@@ -15,7 +17,9 @@ from ._errors import (ArgumentError, ArityError, CompileError, DTypeError,
                       ShapeError, UnknownName, Unsupported)
 from ._evaluate import evaluate
 from ._kernel import cache, compile, explain, operators, options, warm
-from ._trace import LazyArray, jit, lazy
+
+if TYPE_CHECKING:
+    from ._trace import LazyArray, jit, lazy
 
 __all__ = [
     "ArgumentError", "ArityError", "BoundKernel", "CompileError", "DTypeError",
@@ -26,13 +30,19 @@ __all__ = [
 ]
 
 
+# Most processes need no more of the package than what is imported above.
 def __getattr__(name: str) -> object:
-    if name in ("pandas", "pnnx"):
+    if name in ("_trace", "pandas", "pnnx"):
         import importlib
         return importlib.import_module(f"kexpr.{name}")
-    from ._trace import function
-    found = function(name)
+    from . import _trace
+    found: object = (getattr(_trace, name) if name in __all__
+                     else _trace.function(name))
     if found is None:
         raise AttributeError(f"module 'kexpr' has no attribute {name!r}")
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

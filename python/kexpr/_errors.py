@@ -5,9 +5,6 @@ from __future__ import annotations
 import errno
 import os
 
-# The system's reasons that messages about files end with.
-_REASONS = [(number, os.strerror(number)) for number in errno.errorcode]
-
 
 class Error(Exception):
     """What kexpr refuses.
@@ -124,9 +121,9 @@ class FileError(Error, OSError):
                  text: str | None = None,
                  span: tuple[int, int] | None = None) -> None:
         super().__init__(message, code, text, span)
-        for number, name in _REASONS:
-            if message.endswith(f": {name}"):
-                self.errno, self.strerror = number, name
+        for number in errno.errorcode:
+            if message.endswith(f": {os.strerror(number)}"):
+                self.errno, self.strerror = number, os.strerror(number)
 
 
 # By kexpr::ErrorCode.

@@ -5,6 +5,7 @@ import functools
 import operator
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -460,3 +461,45 @@ def test_a_worker_is_killed(client):
         time.sleep(0.3)
         os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
         np.testing.assert_allclose(made.result(), want, rtol=1e-12)
+
+
+@pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="no qemu-x86_64")
+def test_workers_of_two_processors(tmp_path):
+    distributed = pytest.importorskip("distributed", exc_type=ImportError)
+    variables = {**os.environ, "KEXPR_CACHE_DIR": str(tmp_path / "code"),
+                 "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    big = RNG.standard_normal((40, 1000))
+    results, counts = [], []
+    for _ in range(2):
+        with distributed.LocalCluster(n_workers=0, dashboard_address=None) as (
+                cluster), distributed.Client(cluster) as client:
+            workers = [subprocess.Popen(
+                [*emulator, sys.executable, "-m", "distributed.cli.dask_worker",
+                 cluster.scheduler_address, "--nworkers", "1", "--nthreads", "1",
+                 "--no-nanny", "--no-dashboard", "--name", name,
+                 "--local-directory", str(tmp_path)],
+                env=variables, stderr=subprocess.DEVNULL)
+                for name, emulator in (
+                    ("this", []), ("other", ["qemu-x86_64", "-cpu", "Haswell"]))]
+            try:
+                client.wait_for_workers(2, timeout=240)
+                names = {one["name"]: address for address, one in
+                         client.scheduler_info(n_workers=-1)["workers"].items()}
+                for name in ("this", "other"):
+                    # By another name, lest the first result is taken again.
+                    x = da.from_array(big, chunks=(20, 1000), name=False)
+                    with kexpr.dask.enable():
+                        made = client.compute(evi(x, x + 1),
+                                              workers=[names[name]])
+                    results.append(made.result(timeout=240))
+                client.run(lambda: kx._core.settle())
+                counts.append(client.run(lambda: kx.cache.info()["compiled"]))
+            finally:
+                for worker in workers:
+                    worker.kill()
+                    worker.wait()
+    np.testing.assert_allclose(results[0], evi(big, big + 1), rtol=1e-12)
+    # The same bits, of code of their own, which is compiled once.
+    for one in results[1:]:
+        np.testing.assert_array_equal(one, results[0])
+    assert all(counts[0].values()) and not any(counts[1].values())
