@@ -7,8 +7,9 @@
 #
 # sve: every operator, random programs and bits on vectors of 128 to 512 bits.
 # board: code that kexpr-aot makes here, run there by a build without LLVM, gives
-# the bits that it has here. quick: that, code in memory, random programs, files, and that every operator of every
-# type has the bits that it has here. all: what else is not of the system itself.
+# the bits that it has here. quick: that, code in memory, random programs, files,
+# and that every operator of every type has the bits that it has here. all: what
+# else is not of the system itself.
 # Exit status 77: the packages cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."

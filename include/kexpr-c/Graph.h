@@ -114,6 +114,7 @@ typedef struct kexpr_graph_options {
   /// Operands whose values can be had as well as those of `pnnx.Output`.
   const char *const *extra_outputs;
   size_t extra_output_count;
+  bool prepare; ///< Planning makes the loops of calls, not the first run.
 } kexpr_graph_options;
 
 typedef struct kexpr_graph kexpr_graph;

@@ -162,6 +162,9 @@ typedef struct kexpr_engine_options {
   void (*log_sink)(void *context, const char *line);
   void *log_context;
   kexpr_executor executor; ///< Of kernels, unless a call has one.
+  /// A directory that gets the machine code of every loop, for the machine that
+  /// `cpu`, `features` and `vector_bits` say; here kernels are interpreted.
+  const char *ahead_directory;
 } kexpr_engine_options;
 
 /// Compiles texts and keeps their kernels.

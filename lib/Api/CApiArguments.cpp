@@ -250,6 +250,7 @@ Expected<EngineOptions> capi::optionsOf(const kexpr_engine_options *given) {
       sink(context, std::string(line).c_str());
     };
   options.executor = executorOf(known->executor);
+  options.aheadDirectory = text(known->ahead_directory);
   return options;
 }
 
@@ -389,6 +390,7 @@ Expected<GraphOptions> capi::optionsOf(const kexpr_graph_options *given) {
     return status.error();
   options.fuse = !known->no_fuse;
   options.reuseMemory = !known->no_reuse;
+  options.prepare = known->prepare;
   if (!known->extra_outputs && known->extra_output_count > 0)
     return isNull("kexpr_graph_options.extra_outputs");
   for (std::size_t i = 0; i < known->extra_output_count; ++i) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Api/CNetworks.h"
+#include "TestUtil/Files.h"
 
 #include <limits>
 
@@ -243,4 +244,30 @@ TEST_F(CApiGraph, NullsAreNoGraphs) {
   EXPECT_EQ(values, 0u);
   kexpr_graph_free(nullptr);
   kexpr_steps_free(nullptr);
+}
+
+TEST_F(CApiGraph, CodeIsMadeAheadOfTime) {
+  const TemporaryDirectory folder;
+  const CModel sized =
+      modelOf({"pnnx.Input in 0 1 x #x=(3)f32", "F.relu r 1 1 x y #y=(3)f32",
+               "pnnx.Output out 1 0 y #y=(3)f32"});
+  kexpr_graph_options prepared = interpreted();
+  prepared.mode = KEXPR_MODE_OPTIMIZED;
+  prepared.prepare = true;
+  const std::string path = folder.path();
+  kexpr_engine_options options = {};
+  options.size = sizeof options;
+  options.ahead_directory = path.c_str();
+  // What makes the code, then what runs it.
+  for (const bool makes : {true, false}) {
+    engine = makeEngine(&options);
+    const CGraph graph = make(sized, registry, prepared);
+    ASSERT_EQ(refusalOfRun(KEXPR_OK, graph, {{"in", x}}), "");
+    kexpr_stats stats = {};
+    stats.size = sizeof stats;
+    ASSERT_EQ(kexpr_engine_get_stats(engine.get(), &stats, nullptr), KEXPR_OK);
+    EXPECT_EQ(stats.compiled > 0, makes);
+    options.ahead_directory = nullptr;
+    options.cache_directory = path.c_str();
+  }
 }
