@@ -32,8 +32,11 @@ _KEY = "array_optimize"
 
 _HAS_EXPRESSIONS = bool(getattr(da, "ARRAY_EXPR_ENABLED", False))
 if _HAS_EXPRESSIONS:
-    from . import _expressions
-    _expressions.install(lambda: dask.config.get(_KEY, None) is optimize)
+    try:
+        from . import _expressions
+        _expressions.install(lambda: dask.config.get(_KEY, None) is optimize)
+    except (ImportError, AttributeError):  # of an older Dask: NumPy computes
+        pass
 
 
 # -- Programs that need no change ---------------------------------------------
@@ -68,8 +71,8 @@ def enable(*, exact_sums: bool = False) -> AbstractContextManager[Any]:
         Leaving its block undoes it; so does `disable`.
     """
     if exact_sums and _HAS_EXPRESSIONS:
-        raise Unsupported("exact sums of Dask's expression arrays; kexpr.dask.sum "
-                          "computes them")
+        raise Unsupported("exact sums of Dask's expression arrays; "
+                          "kexpr.dask.sum computes them")
     made: AbstractContextManager[Any] = dask.config.set({
         _KEY: optimize_exactly if exact_sums else optimize})
     return made
