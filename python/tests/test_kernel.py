@@ -293,3 +293,9 @@ def test_bound_kernels_see_that_memory_moved(rng):
     out.resize(10, refcheck=False)
     with pytest.raises(kx.ArgumentError, match="bind it again"):
         bound()
+
+
+def test_limits_of_integers_wrap():
+    x = np.array([0, 1, 5], "u1")
+    k = kx.compile("clamp(@0,-1,3)", syntax="pnnx")  # as min(max(x, 255), 3)
+    np.testing.assert_array_equal(k(x), [3, 3, 3])
