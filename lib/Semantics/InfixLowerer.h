@@ -102,6 +102,7 @@ private:
   Expected<Arguments> positional(const syntax::InfixNode &node,
                                  std::size_t least, std::size_t most);
   Expected<Lowered> valueOf(std::uint32_t node) const;
+  Expected<Arguments> valuesOf(Span<const std::uint32_t> nodes) const;
   Expected<Built> emit(const Lowered &value, DType type, SourceRange range);
   Expected<Built> emitNumber(const Number &number);
   Lowered numberValue(const Number &number) const;

@@ -129,6 +129,19 @@ Expected<Lowered> InfixLowerer::valueOf(std::uint32_t index) const {
   return values[index];
 }
 
+Expected<Arguments>
+InfixLowerer::valuesOf(Span<const std::uint32_t> nodes) const {
+  Arguments args;
+  for (std::uint32_t node : nodes) {
+    auto value = valueOf(node);
+    if (!value)
+      return value.error();
+    args.values.push_back(*value);
+    args.nodes.push_back(node);
+  }
+  return args;
+}
+
 /// Arguments of a call that takes no keywords.
 Expected<Arguments> InfixLowerer::positional(const InfixNode &node,
                                              std::size_t least,
@@ -147,15 +160,7 @@ Expected<Arguments> InfixLowerer::positional(const InfixNode &node,
                             : concat(least, most == least + 1 ? " or " : " to ",
                                      counted(most, "argument")),
                         ", not ", count));
-  Arguments args;
-  for (std::uint32_t child : node.children) {
-    auto value = valueOf(child);
-    if (!value)
-      return value.error();
-    args.values.push_back(*value);
-    args.nodes.push_back(child);
-  }
-  return args;
+  return valuesOf(node.children);
 }
 
 // Calls.
@@ -244,15 +249,10 @@ Expected<Lowered> InfixLowerer::where(const InfixNode &,
 }
 
 Expected<Lowered> InfixLowerer::conditional(const InfixNode &node) {
-  Arguments args;
-  for (std::uint32_t child : node.children) {
-    auto value = valueOf(child);
-    if (!value)
-      return value.error();
-    args.values.push_back(*value);
-    args.nodes.push_back(child);
-  }
-  return where(node, args);
+  const auto args = valuesOf(node.children);
+  if (!args)
+    return args.error();
+  return where(node, *args);
 }
 
 /// clip(x, min, max), of which either may be None or have its name.
