@@ -142,9 +142,9 @@ TEST_F(EngineLog, LinesOfProcessesAndThreadsDoNotMix) {
   {
     std::vector<std::string> words = {
         "/bin/sh", "-c",
-        "for i in 1 2 3; do KEXPR_LOG=compile,cache '" KEXPR_CACHE_WORKER
-        "' '" +
-            root.path("code") + "'$i $i 20 mode=2 2>&1 & done; wait"};
+        "for i in 1 2 3; do KEXPR_LOG=compile,cache " + emulator() +
+            " '" KEXPR_CACHE_WORKER "' '" + root.path("code") +
+            "'$i $i 20 mode=2 2>&1 & done; wait"};
     Process process(words);
     EXPECT_EQ(process.wait(), 0);
     text = process.read();

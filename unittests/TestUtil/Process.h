@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,11 +46,25 @@ inline std::string emulator() {
 }
 inline const bool IsEmulated = !emulator().empty();
 
+/// What precedes a program on a command line, a word each. A program of the
+/// system needs no emulator.
+inline std::vector<std::string> runnerOf(const std::string &program) {
+  std::vector<std::string> words;
+  if (program.starts_with("/bin/") || program.starts_with("/usr/"))
+    return words;
+  std::istringstream stream(emulator());
+  for (std::string word; stream >> word;)
+    words.push_back(word);
+  return words;
+}
+
 /// A program that runs beside the test, its output in a pipe. It is killed, if
 /// it still runs, when the object goes.
 class Process {
 public:
   explicit Process(std::vector<std::string> words) {
+    const std::vector<std::string> runner = runnerOf(words[0]);
+    words.insert(words.begin(), runner.begin(), runner.end());
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
       std::abort();

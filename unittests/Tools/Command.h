@@ -30,10 +30,9 @@ inline Outcome run(const std::vector<std::string> &words,
                    const std::string &input = {}) {
   const TemporaryDirectory directory;
   writeFile(directory.path("in"), input);
-  // Our own programs may be another processor's.
-  const bool isOurs =
-      words[0].starts_with('/') && !words[0].starts_with("/usr/");
-  std::string command = isOurs ? emulator() : "";
+  std::string command;
+  for (const std::string &word : runnerOf(words[0]))
+    command += word + ' ';
   for (const std::string &word : words) {
     command += " '";
     for (char c : word)
