@@ -14,13 +14,13 @@
 namespace kexpr::graph {
 
 /// A name in full: hosts look for it in their files.
-inline std::string quoted(std::string_view name) {
+inline std::string quotedName(std::string_view name) {
   return concat('\'', name, '\'');
 }
 
 /// "F.relu 'relu_3' in line 17".
 inline std::string describe(const PnnxOperator &op) {
-  return concat(op.type, ' ', quoted(op.name), " in line ", op.line);
+  return concat(op.type, ' ', quotedName(op.name), " in line ", op.line);
 }
 
 /// An error with the operator in front of its message.

@@ -119,7 +119,7 @@ Status FlowBuilder::addOperator(const PnnxOperator &op) {
   for (const std::uint32_t input : op.inputs)
     if (flow.values[input].isTuple)
       return Error(ErrorCode::Unsupported,
-                   "operand " + quoted(model.operands()[input].name) +
+                   "operand " + quotedName(model.operands()[input].name) +
                        " is a tuple, which only an output takes");
   return registry.isElementwise(op.type) ? addElementwise(op) : addLayer(op);
 }
@@ -333,7 +333,7 @@ Status FlowBuilder::addExtraOutputs(const std::vector<std::string> &names) {
                      [&](const PnnxOperand &o) { return o.name == name; });
     if (found == operands.end())
       return Error(ErrorCode::InvalidArgument,
-                   "extra output " + quoted(name) +
+                   "extra output " + quotedName(name) +
                        " is no operand of the network");
     addOutputs(name, static_cast<ValueId>(found - operands.begin()));
   }
@@ -346,7 +346,7 @@ static Status checkNames(const std::vector<GraphPort> &ports,
   for (const GraphPort &port : ports)
     if (!names.insert(port.name).second)
       return Error(ErrorCode::InvalidArgument,
-                   concat("two ", kind, "s are named ", quoted(port.name)));
+                   concat("two ", kind, "s are named ", quotedName(port.name)));
   return {};
 }
 

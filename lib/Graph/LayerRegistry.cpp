@@ -32,7 +32,7 @@ Layer::outputTypes(Span<const TensorType>) const {
         return Error(ErrorCode::ShapeMismatch,
                      "neither the file nor the layer says type and shape of "
                      "output " +
-                         quoted(output.operand));
+                         quotedName(output.operand));
       types.push_back({*output.type, *output.shape});
     }
     return types;
@@ -42,7 +42,7 @@ Layer::outputTypes(Span<const TensorType>) const {
 static Status checkNew(const LayerRegistry &registry, std::string_view type) {
   const auto fault = [&](const char *what) {
     return Error(ErrorCode::InvalidArgument,
-                 concat("layer type ", quoted(type), ' ', what));
+                 concat("layer type ", quotedName(type), ' ', what));
   };
   if (type.empty())
     return fault("is empty");
@@ -59,7 +59,7 @@ Status LayerRegistry::add(std::string type, LayerCreator creator) {
       return status;
     if (!creator)
       return Error(ErrorCode::InvalidArgument,
-                   concat("layer type ", quoted(type), " has no creator"));
+                   concat("layer type ", quotedName(type), " has no creator"));
     creators.insert_or_assign(std::move(type), std::move(creator));
     return {};
   });
@@ -69,7 +69,7 @@ Status LayerRegistry::addElementwise(std::string_view type) {
   return guarded([&]() -> Status {
     if (!isLowered(type))
       return Error(ErrorCode::UnknownOperator,
-                   quoted(type) + " is no type that kexpr computes");
+                   quotedName(type) + " is no type that kexpr computes");
     if (Status status = checkNew(*this, type); !status)
       return status;
     creators.emplace(type, LayerCreator());
@@ -115,11 +115,12 @@ LayerRegistry::create(const PnnxModel &model, const PnnxOperator &op) const {
     const auto found = creators.find(op.type);
     if (found == creators.end() || !found->second)
       return Error(ErrorCode::UnknownOperator,
-                   "no layer of the host has type " + quoted(op.type));
+                   "no layer of the host has type " + quotedName(op.type));
     auto layer = callHost([&] { return found->second(model, op); });
     if (layer && !*layer)
-      return Error(ErrorCode::InvalidArgument,
-                   "the creator of type " + quoted(op.type) + " made no layer");
+      return Error(ErrorCode::InvalidArgument, "the creator of type " +
+                                                   quotedName(op.type) +
+                                                   " made no layer");
     return layer;
   });
 }

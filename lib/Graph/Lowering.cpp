@@ -136,7 +136,8 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
       argument.text = asList(*parameter);
     else if (parameter)
       return Error(ErrorCode::InvalidArgument,
-                   quoted(name) + " is no single value: " + quoted(*parameter));
+                   quotedName(name) +
+                       " is no single value: " + quotedName(*parameter));
     else if (const auto *operand = inputOf(model, op, name, taken)) {
       ++taken;
       if (const std::string *literal = literalOf(model, *operand, texts))
@@ -147,12 +148,13 @@ static Expected<BoundArguments> bindArguments(const LoweringRow &row,
                attribute && word.ends_with("=None")) {
       if (attribute->empty())
         return Error(ErrorCode::Unsupported,
-                     quoted(name) + " is no tensor of a known type");
+                     quotedName(name) + " is no tensor of a known type");
       argument.constant = attribute;
     } else if (name.size() < word.size())
       argument.text = word.substr(name.size() + 1);
     else
-      return Error(ErrorCode::InvalidArgument, quoted(name) + " is missing");
+      return Error(ErrorCode::InvalidArgument,
+                   quotedName(name) + " is missing");
   }
   // The constants of some rows come from the other inputs.
   if (taken < op.inputs.size() && !(row.constants && row.arguments == "input"))
@@ -263,7 +265,7 @@ Expected<std::string> TemplateWriter::textOf(std::string_view name,
   if (argument.constant)
     return concat('@', addArgument({.constant = argument.constant}));
   if (argument.text == "None" && !mayBeNone)
-    return Error(ErrorCode::InvalidArgument, quoted(name) + " is None");
+    return Error(ErrorCode::InvalidArgument, quotedName(name) + " is None");
   return argument.text;
 }
 
@@ -304,7 +306,7 @@ Expected<std::string> TemplateWriter::axesOf(std::string_view name) {
     }
   if (!isGood || extents.empty() || extents.size() > MaxRank)
     return Error(ErrorCode::InvalidArgument,
-                 quoted(name) + " is no list of extents");
+                 quotedName(name) + " is no list of extents");
   const Shape wanted(extents.data(), extents.size());
   for (const BoundArgument &each : bound) {
     const Shape *shape = each.constant ? &each.constant->shape()
@@ -321,7 +323,7 @@ Expected<std::string> TemplateWriter::axesOf(std::string_view name) {
             [](std::int64_t a, std::int64_t b) { return a == b || b == -1; });
     if (!fits)
       return Error(ErrorCode::ShapeMismatch,
-                   concat(quoted(each.name), " of shape ", shape->str(),
+                   concat(quotedName(each.name), " of shape ", shape->str(),
                           " does not end in ", wanted.str()));
   }
   return lastAxes(extents.size());
@@ -395,7 +397,7 @@ static Expected<Lowered> lowerBy(const LoweringRow &row,
     const Node *groups = texts.literal(find(bound, row.groups)->text);
     if (!groups || groups->kind != NodeKind::Integer || groups->integer < 1)
       return Error(ErrorCode::InvalidArgument,
-                   quoted(row.groups) + " is no number of groups");
+                   quotedName(row.groups) + " is no number of groups");
     lowered.groups = groups->integer;
   }
   return lowered;

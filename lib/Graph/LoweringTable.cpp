@@ -262,10 +262,10 @@ static Expected<ConstantNumbers> readConstant(const PnnxModel &model,
   const TensorView *tensor = constantOf(model, op, name, position);
   if (!tensor)
     return Error(ErrorCode::Unsupported,
-                 quoted(name) + " is missing, or no constant");
+                 quotedName(name) + " is missing, or no constant");
   if (tensor->empty() || tensor->shape().rank() > 1)
     return Error(ErrorCode::Unsupported,
-                 quoted(name) + " is no list of numbers of a known type");
+                 quotedName(name) + " is no list of numbers of a known type");
   const std::int64_t count = tensor->shape().elementCount();
   ConstantNumbers numbers{tensor->type() == DType::F64 ? DType::F64
                                                        : DType::F32,
@@ -363,7 +363,7 @@ affineChannels(const PnnxModel &model, const PnnxOperator &op,
       if (channels >= 0 &&
           constant->count != static_cast<std::size_t>(channels))
         return Error(ErrorCode::ShapeMismatch,
-                     concat(quoted(name), " has ", constant->count,
+                     concat(quotedName(name), " has ", constant->count,
                             " numbers for ", channels, " channels"));
       all.push_back(makeChannels(name, *constant, *constant));
     }

@@ -26,14 +26,14 @@ struct RunTensors {
 
 static Error fault(ErrorCode code, const char *kind, std::string_view name,
                    const std::string &what) {
-  return Error(code, concat(kind, ' ', quoted(name), ' ', what));
+  return Error(code, concat(kind, ' ', quotedName(name), ' ', what));
 }
 
 /// "'a', 'b'".
 static std::string listNames(const std::vector<GraphPort> &ports) {
   std::string list;
   for (const GraphPort &port : ports)
-    list += (list.empty() ? "" : ", ") + quoted(port.name);
+    list += (list.empty() ? "" : ", ") + quotedName(port.name);
   return list;
 }
 
@@ -140,9 +140,9 @@ static Status checkApart(const Flow &flow, const RunTensors &tensors,
                          std::size_t output) {
   const TensorView &own = tensors.outputs[output];
   const auto shares = [&](const char *kind, const GraphPort &port) {
-    return fault(ErrorCode::OverlappingOutput, "output",
-                 flow.outputs[output].name,
-                 concat("shares memory with ", kind, ' ', quoted(port.name)));
+    return fault(
+        ErrorCode::OverlappingOutput, "output", flow.outputs[output].name,
+        concat("shares memory with ", kind, ' ', quotedName(port.name)));
   };
   for (std::size_t i = 0; i < tensors.inputs.size(); ++i)
     if (overlap(own, tensors.inputs[i]))
@@ -433,11 +433,12 @@ Expected<TensorView> GraphImpl::output(std::string_view name) const {
     if (flow.outputs[i].name == name) {
       if (!isDone)
         return Error(ErrorCode::InvalidArgument,
-                     "output " + quoted(name) + " has no value before a run");
+                     "output " + quotedName(name) +
+                         " has no value before a run");
       return results[i];
     }
   return Error(ErrorCode::InvalidArgument,
-               "the graph has no output " + quoted(name));
+               "the graph has no output " + quotedName(name));
 }
 
 //===-- The public class --------------------------------------------------===//

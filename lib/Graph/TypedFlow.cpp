@@ -366,7 +366,7 @@ static constexpr std::int64_t MostElements = std::int64_t{1} << 48;
 Status TypeInference::checkValues() const {
   const auto says = [](const PnnxOperand &operand, const char *is,
                        std::string_view type, std::string_view declared) {
-    return concat("operand ", quoted(operand.name), is, type,
+    return concat("operand ", quotedName(operand.name), is, type,
                   ", and the file says ", declared);
   };
   for (std::size_t i = 0; i < flow.model.operands().size(); ++i) {
@@ -389,7 +389,7 @@ Status TypeInference::checkValues() const {
     const std::int64_t count = shape.elementCount();
     if (count < 0 || count > MostElements)
       return Error(ErrorCode::LimitExceeded,
-                   concat("operand ", quoted(flow.nameOf(i)), " of shape ",
+                   concat("operand ", quotedName(flow.nameOf(i)), " of shape ",
                           shape.str(), " has more than 2^48 elements"));
   }
   return {};
@@ -408,7 +408,7 @@ Expected<TypedFlow> graph::inferTypes(const Flow &flow,
   for (std::size_t i = 0; i < flow.outputs.size(); ++i)
     if (Status status = inference.needTensor(flow.outputValues[i]); !status)
       return Error(status.error().code(),
-                   concat("output ", quoted(flow.outputs[i].name), ": ",
+                   concat("output ", quotedName(flow.outputs[i].name), ": ",
                           status.error().message()));
   return std::move(inference.typed);
 }
