@@ -12,7 +12,17 @@ if(KEXPR_PYTHON_MODULE)
   # A wheel brings what systems may not have.
   set(ZLIB_USE_STATIC_LIBS ON)
 endif()
-find_package(LLVM 19.1 REQUIRED CONFIG)
+# The one that LLVM_DIR names, or the first that there is: each takes a request
+# for its own version alone.
+foreach(version 19.1 20.1 21.1 22.1)
+  if(NOT LLVM_DIR)
+    find_package(LLVM ${version} QUIET CONFIG)
+  endif()
+endforeach()
+find_package(LLVM REQUIRED CONFIG)
+if(LLVM_VERSION VERSION_LESS 19.1 OR LLVM_VERSION VERSION_GREATER_EQUAL 23)
+  message(FATAL_ERROR "kexpr is for LLVM 19.1 to 22, and this is ${LLVM_VERSION}")
+endif()
 if(KEXPR_PYTHON_MODULE AND TARGET zstd::libzstd_shared)
   find_library(KEXPR_ZSTD libzstd.a REQUIRED)
   set_target_properties(zstd::libzstd_shared PROPERTIES

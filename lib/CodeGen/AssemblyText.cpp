@@ -135,7 +135,7 @@ Expected<Assembly> codegen::assemble(const semantics::Plan &plan,
                                      const Target &target, OptLevel level) {
   auto generator = Generator::create(
       target, level,
-      [](llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &out,
+      [](PassMachine &machine, llvm::raw_pwrite_stream &out,
          llvm::MCContext &context) {
         // What registers and constants hold is in LLVM's comments.
         machine.Options.MCOptions.AsmVerbose = true;

@@ -60,6 +60,8 @@ struct Target {
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;
+  /// Bits of the only vectors that masks serve; 0 where they serve all.
+  unsigned maskedBits = 0;
   /// Whether a program's linker places the constants, further from code than an
   /// image has them.
   bool isLinkedByOthers = false;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/DebugPasses.h"
 
+#include "Support/LlvmVersion.h"
+
 #include "Syntax/Listing.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -82,15 +84,15 @@ void LocationFiller::note(const llvm::MachineInstr &instruction, bool isDef,
   for (const llvm::MachineOperand &operand : instruction.operands())
     if (operand.isReg() && operand.getReg() && operand.isDef() == isDef)
       for (llvm::MCRegUnit unit : registers.regunits(operand.getReg()))
-        units[unit] = location;
+        units[numberOf(unit)] = location;
 }
 
 void LocationFiller::take(llvm::MachineInstr &instruction, bool isDef) const {
   for (const llvm::MachineOperand &operand : instruction.operands())
     if (operand.isReg() && operand.getReg() && operand.isDef() == isDef)
       for (llvm::MCRegUnit unit : registers.regunits(operand.getReg()))
-        if (units[unit])
-          return instruction.setDebugLoc(units[unit]);
+        if (units[numberOf(unit)])
+          return instruction.setDebugLoc(units[numberOf(unit)]);
 }
 
 void LocationFiller::fromReaders(llvm::MachineBasicBlock &block) {
@@ -163,16 +165,14 @@ llvm::Pass *codegen::createFillLocationsPass() {
   return new SmallPass("Fill in source locations", fillLocations);
 }
 
-PassPair codegen::createFrameMovesPasses() {
+llvm::Pass *codegen::createFrameMovesPass(bool areRequired) {
   // LLVM writes CFI for functions that may throw.
-  const auto setThrows = [](bool throws) {
-    return [throws](llvm::MachineFunction &function) {
-      if (throws)
-        function.getFunction().removeFnAttr(llvm::Attribute::NoUnwind);
-      else
-        function.getFunction().addFnAttr(llvm::Attribute::NoUnwind);
-    };
-  };
-  return {new SmallPass("Require frame moves", setThrows(true)),
-          new SmallPass("Do not require frame moves", setThrows(false))};
+  return new SmallPass(
+      areRequired ? "Require frame moves" : "Do not require frame moves",
+      [areRequired](llvm::MachineFunction &function) {
+        if (areRequired)
+          function.getFunction().removeFnAttr(llvm::Attribute::NoUnwind);
+        else
+          function.getFunction().addFnAttr(llvm::Attribute::NoUnwind);
+      });
 }

@@ -21,7 +21,7 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 
 bool Generator::addPasses(const MakeStreamer &make) {
-  auto &target = static_cast<llvm::LLVMTargetMachine &>(*machine);
+  auto &target = static_cast<PassMachine &>(*machine);
   auto *info = addKernelPasses(target, passes);
   if (!info)
     return false;
@@ -56,7 +56,7 @@ Generator::create(const Target &target, OptLevel level,
                   llvm::CodeGenFileType type) {
   return create(
       target, level,
-      [type](llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &out,
+      [type](PassMachine &machine, llvm::raw_pwrite_stream &out,
              llvm::MCContext &context) {
         auto made = machine.createMCStreamer(out, nullptr, type, context);
         return llvm::expectedToOptional(std::move(made)).value_or(nullptr);

@@ -8,6 +8,7 @@
 #define KEXPR_CODEGEN_GENERATOR_H
 
 #include "CodeGen/CodeGen.h"
+#include "Support/LlvmVersion.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
@@ -31,7 +32,7 @@ class Generator {
 public:
   /// Makes what machine code is handed to, which may write to `out`; or null.
   using MakeStreamer = std::function<std::unique_ptr<llvm::MCStreamer>(
-      llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &out,
+      PassMachine &machine, llvm::raw_pwrite_stream &out,
       llvm::MCContext &context)>;
 
   /// An error if LLVM makes no code, or none of this type, for the target.

@@ -10,6 +10,7 @@
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
 #include "CodeGen/SoftwarePipeline.h"
+#include "Support/LlvmVersion.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
@@ -36,6 +37,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
             target.hasPermute,
             target.maskedBytes,
+            target.maskedBits,
             names} {
   makeFunction();
   if (plan.listing)
@@ -343,7 +345,7 @@ unsigned KernelBuilder::run() {
 EmittedKernel codegen::emitKernel(llvm::LLVMContext &context, const Plan &plan,
                                   const Target &target, OptLevel level) {
   auto module = std::make_unique<llvm::Module>("kexpr", context);
-  module->setTargetTriple(target.triple);
+  module->setTargetTriple(MachineTriple(target.triple));
   const unsigned stages = KernelBuilder(*module, plan, target, level).run();
   return {std::move(module), stages};
 }

@@ -7,6 +7,8 @@
 #ifndef KEXPR_CODEGEN_KERNELPASSES_H
 #define KEXPR_CODEGEN_KERNELPASSES_H
 
+#include "Support/LlvmVersion.h"
+
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Target/TargetMachine.h>
@@ -32,8 +34,7 @@ private:
 /// kernel does not need. The result, owned by the manager, holds them; null if
 /// LLVM has no such passes for the machine.
 llvm::MachineModuleInfoWrapperPass *
-addKernelPasses(llvm::LLVMTargetMachine &machine,
-                llvm::legacy::PassManagerBase &manager);
+addKernelPasses(PassMachine &machine, llvm::legacy::PassManagerBase &manager);
 
 } // namespace kexpr::codegen
 

@@ -64,7 +64,7 @@ struct LaneBuilder {
   unsigned exponentBits;
   /// See Target.
   bool hasPermute;
-  unsigned maskedBytes;
+  unsigned maskedBytes, maskedBits;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;

@@ -53,8 +53,9 @@ private:
   }
   /// Whether the machine can load and store some lanes of a vector.
   bool isMasked(const LaneBuilder &lanes) const {
-    return lanes.maskedBytes &&
-           type->getScalarSizeInBits() >= 8 * lanes.maskedBytes;
+    const unsigned bits = type->getScalarSizeInBits();
+    return lanes.maskedBytes && bits >= 8 * lanes.maskedBytes &&
+           (!lanes.maskedBits || lanes.lanes * bits == lanes.maskedBits);
   }
   /// Name of a loaded vector: bools are loaded as bytes.
   std::string loaded() const { return isBool ? name + ".byte" : name; }

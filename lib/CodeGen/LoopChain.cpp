@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopChain.h"
 
+#include "Support/LlvmVersion.h"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -51,6 +53,8 @@ private:
     int index = -1; ///< The instruction that wrote it.
   };
   Start readyFor(const llvm::mca::ReadState &use) const;
+  void write(llvm::MCRegister reg, const llvm::mca::WriteState &def, int cycle,
+             int index);
 
   const llvm::MCSubtargetInfo &subtarget;
   const llvm::MCRegisterInfo &registers;
@@ -90,7 +94,7 @@ Start Clock::readyFor(const llvm::mca::ReadState &use) const {
       subtarget.getSchedModel().getSchedClassDesc(use.getSchedClass());
   Start ready;
   for (const auto id : registers.regunits(use.getRegisterID())) {
-    const Unit &unit = units[id];
+    const Unit &unit = units[numberOf(id)];
     const int cycle =
         unit.ready - subtarget.getReadAdvanceCycles(
                          schedClass, use.getDescriptor().UseIndex, unit.writer);
@@ -98,6 +102,13 @@ Start Clock::readyFor(const llvm::mca::ReadState &use) const {
       ready = {cycle, unit.index, unit.ready};
   }
   return ready;
+}
+
+void Clock::write(llvm::MCRegister reg, const llvm::mca::WriteState &def,
+                  int cycle, int index) {
+  for (const auto unit : registers.regunits(reg))
+    units[numberOf(unit)] = {cycle + static_cast<int>(def.getLatency()),
+                             def.getWriteResourceID(), index};
 }
 
 Start Clock::execute(const llvm::mca::Instruction &instruction, int index,
@@ -108,10 +119,13 @@ Start Clock::execute(const llvm::mca::Instruction &instruction, int index,
       if (const Start ready = readyFor(use); ready.cycle > start.cycle)
         start = ready;
   for (const llvm::mca::WriteState &def : instruction.getDefs())
-    if (def.getRegisterID())
-      for (const auto unit : registers.regunits(def.getRegisterID()))
-        units[unit] = {start.cycle + static_cast<int>(def.getLatency()),
-                       def.getWriteResourceID(), index};
+    if (const llvm::MCRegister reg = def.getRegisterID()) {
+      write(reg, def, start.cycle, index);
+      if (def.clearsSuperRegisters())
+        for (const llvm::MCPhysReg whole : registers.superregs(reg))
+          if (!llvm::StringRef(registers.getName(whole)).contains('_'))
+            write(whole, def, start.cycle, index); // No tuple, as Q0_Q1 is.
+    }
   return start;
 }
 

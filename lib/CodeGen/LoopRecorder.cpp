@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopRecorder.h"
 
+#include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCExpr.h>
 #include <llvm/Support/Casting.h>
 
@@ -26,20 +27,19 @@ static const llvm::MCSymbol *symbolOf(const llvm::MCOperand &operand) {
   return reference ? &reference->getSymbol() : nullptr;
 }
 
-void LoopRecorder::emitDwarfLocDirective(unsigned file, unsigned line,
-                                         unsigned column, unsigned flags,
-                                         unsigned isa, unsigned discriminator,
-                                         llvm::StringRef name) {
-  MCStreamer::emitDwarfLocDirective(file, line, column, flags, isa,
-                                    discriminator, name);
-  location = line ? SourceLocation{line, column} : SourceLocation();
+/// Where what is emitted next comes from.
+static SourceLocation locationIn(llvm::MCContext &context) {
+  const llvm::MCDwarfLoc &at = context.getCurrentDwarfLoc();
+  return at.getLine() ? SourceLocation{at.getLine(), at.getColumn()}
+                      : SourceLocation();
 }
 
 void LoopRecorder::emitInstruction(const llvm::MCInst &instruction,
                                    const llvm::MCSubtargetInfo &) {
   if (!loop.empty())
     return;
-  code.push_back({.instruction = instruction, .location = location});
+  code.push_back(
+      {.instruction = instruction, .location = locationIn(getContext())});
   std::size_t begin = code.size();
   for (llvm::MCOperand &operand : code.back().instruction) {
     if (info.get(instruction.getOpcode()).isBranch())

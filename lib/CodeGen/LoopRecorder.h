@@ -38,10 +38,6 @@ public:
   void emitLabel(llvm::MCSymbol *symbol, llvm::SMLoc location) override;
   void emitInstruction(const llvm::MCInst &instruction,
                        const llvm::MCSubtargetInfo &) override;
-  void emitDwarfLocDirective(unsigned file, unsigned line, unsigned column,
-                             unsigned flags, unsigned isa,
-                             unsigned discriminator,
-                             llvm::StringRef name) override;
   bool emitSymbolAttribute(llvm::MCSymbol *, llvm::MCSymbolAttr) override {
     return true;
   }
@@ -54,7 +50,6 @@ private:
   std::vector<RecordedInstruction> &loop;
   /// All instructions so far, and how many of them are before a label.
   std::vector<RecordedInstruction> code;
-  SourceLocation location;
   llvm::DenseMap<const llvm::MCSymbol *, std::size_t> labels;
 };
 

@@ -46,7 +46,7 @@ public:
 
 private:
   /// Where two registers share a part they are one, as xmm0 and zmm0 are.
-  using RegisterUnit = unsigned;
+  using RegisterUnit = llvm::MCRegUnit;
   RegisterUnit unitOf(const llvm::MCOperand &operand) const {
     return *registers.regunits(operand.getReg()).begin();
   }

@@ -37,7 +37,7 @@ public:
 
 private:
   /// Where two registers share a part they are one, as xmm0 and zmm0 are.
-  using RegisterUnit = unsigned;
+  using RegisterUnit = llvm::MCRegUnit;
   void countRegister(llvm::MCRegister reg);
 
   const llvm::MCInstrInfo &info;
@@ -94,7 +94,7 @@ makeRecording(const Target &target, OptLevel level,
               std::vector<RecordedInstruction> &loop) {
   return Generator::create(
       target, level,
-      [&loop](llvm::LLVMTargetMachine &machine, llvm::raw_pwrite_stream &,
+      [&loop](PassMachine &machine, llvm::raw_pwrite_stream &,
               llvm::MCContext &context) -> std::unique_ptr<llvm::MCStreamer> {
         auto recorder = std::make_unique<LoopRecorder>(
             context, *machine.getMCInstrInfo(), loop);

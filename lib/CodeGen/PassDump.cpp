@@ -159,8 +159,8 @@ static Expected<std::string> runOver(const semantics::Plan &plan,
   llvm::legacy::PassManager passes;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (Status status = add(
-          passes, static_cast<llvm::LLVMTargetMachine &>(**machine), stream);
+  if (Status status =
+          add(passes, static_cast<PassMachine &>(**machine), stream);
       !status)
     return status.error();
   passes.run(*module);
@@ -170,32 +170,30 @@ static Expected<std::string> runOver(const semantics::Plan &plan,
 Expected<std::string> codegen::dumpIr(const semantics::Plan &plan,
                                       const Target &target, OptLevel level,
                                       bool isSelected) {
-  auto text =
-      runOver(plan, target, level,
-              [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
-                  llvm::raw_ostream &stream) -> Status {
-                IrPasses first(passes);
-                if (isSelected && !addKernelPasses(machine, first))
-                  return hasNoPasses(target);
-                passes.add(llvm::createPrintModulePass(stream));
-                return {};
-              });
+  auto text = runOver(plan, target, level,
+                      [&](PassManagerBase &passes, PassMachine &machine,
+                          llvm::raw_ostream &stream) -> Status {
+                        IrPasses first(passes);
+                        if (isSelected && !addKernelPasses(machine, first))
+                          return hasNoPasses(target);
+                        passes.add(llvm::createPrintModulePass(stream));
+                        return {};
+                      });
   return text ? shortenSplats(*text) : text;
 }
 
 Expected<std::string> codegen::dumpMachine(const semantics::Plan &plan,
                                            const Target &target,
                                            OptLevel level) {
-  auto text =
-      runOver(plan, target, level,
-              [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
-                  llvm::raw_ostream &stream) -> Status {
-                if (!addKernelPasses(machine, passes))
-                  return hasNoPasses(target);
-                passes.add(llvm::createPrintMIRPass(stream));
-                passes.add(llvm::createFreeMachineFunctionPass());
-                return {};
-              });
+  auto text = runOver(plan, target, level,
+                      [&](PassManagerBase &passes, PassMachine &machine,
+                          llvm::raw_ostream &stream) -> Status {
+                        if (!addKernelPasses(machine, passes))
+                          return hasNoPasses(target);
+                        passes.add(llvm::createPrintMIRPass(stream));
+                        passes.add(llvm::createFreeMachineFunctionPass());
+                        return {};
+                      });
   // LLVM prints the labels of CFI instructions, which have no names, and reads
   // none.
   constexpr std::string_view label = "<mcsymbol >";
@@ -216,7 +214,7 @@ Expected<std::string> codegen::dumpAfter(const semantics::Plan &plan,
                                          const Target &target, OptLevel level,
                                          std::string_view pass) {
   return runOver(plan, target, level,
-                 [&](PassManagerBase &passes, llvm::LLVMTargetMachine &machine,
+                 [&](PassManagerBase &passes, PassMachine &machine,
                      llvm::raw_ostream &stream) -> Status {
                    PrintingPasses printing(passes, pass, stream);
                    if (!addKernelPasses(machine, printing))

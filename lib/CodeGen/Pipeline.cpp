@@ -48,7 +48,7 @@ static void readLines(ObjectCode &object) {
   llvm::consumeError(
       table.parse(data, &offset, *context, nullptr, llvm::consumeError));
   for (const auto &row : table.Rows)
-    if (!row.EndSequence)
+    if (!row.EndSequence && row.Line) // None for what fills up to a boundary.
       object.locations.push_back(
           {static_cast<std::uint32_t>(row.Address.Address),
            {row.Line, row.Column}});

@@ -264,7 +264,7 @@ llvm::Value *SoftwarePipeline::in(unsigned stage, llvm::Value *value,
   copy->setName(each->getName());
   for (llvm::Use &operand : copy->operands())
     operand.set(in(stage, operand.get(), where));
-  copy->insertBefore(where);
+  copy->insertInto(where->getParent(), where->getIterator());
   copies[{each, stage}] = copy;
   return copy;
 }
@@ -276,7 +276,7 @@ void SoftwarePipeline::place(Instruction *each, Instruction *where) {
     operands.push_back(in(stage, operand.get(), where));
   for (unsigned i = 0; i < operands.size(); ++i)
     each->setOperand(i, operands[i]);
-  each->moveBefore(where);
+  each->moveBefore(*where->getParent(), where->getIterator());
   if (auto *store = llvm::dyn_cast<llvm::StoreInst>(each);
       store && (hasCheck() || isOfStates(*store)))
     divert(store);

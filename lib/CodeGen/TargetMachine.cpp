@@ -8,6 +8,7 @@
 
 #include "Code/Features.h"
 #include "Support/Fork.h"
+#include "Support/LlvmVersion.h"
 #include "Support/Text.h"
 
 #include <llvm-c/Core.h>
@@ -64,7 +65,8 @@ static Error badTarget(std::string message) {
 static Expected<const llvm::Target *> lookUp(const std::string &triple) {
   initializeTargets();
   std::string reason;
-  if (const auto *found = llvm::TargetRegistry::lookupTarget(triple, reason))
+  if (const auto *found =
+          llvm::TargetRegistry::lookupTarget(RegistryTriple(triple), reason))
     return found;
   return badTarget(concat("no code generator for the target '", triple, "'"));
 }
@@ -99,11 +101,12 @@ static Expected<Subtarget> subtargetOf(const Target &target) {
   auto found = lookUp(target.triple);
   if (!found)
     return found.error();
-  Subtarget any((*found)->createMCSubtargetInfo(target.triple, "", ""));
+  Subtarget any(
+      (*found)->createMCSubtargetInfo(RegistryTriple(target.triple), "", ""));
   if (auto status = checkNames(*any, target); !status)
     return status.error();
-  return Subtarget((*found)->createMCSubtargetInfo(target.triple, target.cpu,
-                                                   target.features));
+  return Subtarget((*found)->createMCSubtargetInfo(
+      RegistryTriple(target.triple), target.cpu, target.features));
 }
 
 /// The lengths that processors with SVE came with, where they are not 128 bits.
@@ -132,7 +135,8 @@ static void chooseWidth(Target &target, unsigned most,
     target.heavyVectorBits = target.vectorBits;
     return;
   }
-  const bool slows = most == 512 && !subtarget.checkFeatures("+avx512vbmi2");
+  const bool slows = most == 512 && target.architecture() == code::X86 &&
+                     !subtarget.checkFeatures("+avx512vbmi2");
   target.vectorBits = slows ? 256 : most;
   target.heavyVectorBits = most;
   target.widthReason = slows ? WidthReason::Clock : WidthReason::Widest;
@@ -180,9 +184,12 @@ static Expected<Target> complete(Target target, bool isHost) {
   if (target.vectorBits > most)
     return badTarget(concat("'", target.cpu, "' has vectors of ", most,
                             " bits at most, not ", target.vectorBits));
-  // Vectors of 128 bits are those of NEON, which loads under no mask.
-  if (target.scalableBits && target.vectorBits > 128)
+  // Vectors of 128 bits are NEON's, which LLVM masks by SVE where they fill a
+  // register.
+  if (target.scalableBits) {
     target.maskedBytes = 1;
+    target.maskedBits = target.vectorBits > 128 ? 0 : 128;
+  }
   return target;
 }
 
@@ -222,7 +229,8 @@ const Target &codegen::hostTarget() {
 
 static bool hasCpu(const std::string &triple, const std::string &cpu) {
   auto found = lookUp(triple);
-  return found && Subtarget((*found)->createMCSubtargetInfo(triple, "", ""))
+  return found && Subtarget((*found)->createMCSubtargetInfo(
+                                RegistryTriple(triple), "", ""))
                       ->isCPUStringValid(cpu);
 }
 
@@ -290,8 +298,9 @@ codegen::makeTargetMachine(const Target &target, OptLevel level) {
                          : llvm::CodeModel::Small;
   std::unique_ptr<llvm::TargetMachine> machine(
       (*generator)
-          ->createTargetMachine(target.triple, target.cpu, target.features,
-                                options, llvm::Reloc::PIC_, model, effort,
+          ->createTargetMachine(MachineTriple(target.triple), target.cpu,
+                                target.features, options, llvm::Reloc::PIC_,
+                                model, effort,
                                 /*JIT=*/true));
   if (!machine)
     return badTarget(

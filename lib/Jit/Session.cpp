@@ -7,9 +7,9 @@
 #include "Jit/Session.h"
 
 #include "Jit/ImageMemory.h"
+#include "Support/LlvmVersion.h"
 
 #include <llvm/ExecutionEngine/Orc/Core.h>
-#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Object/ObjectFile.h>
 

@@ -140,6 +140,14 @@ TEST(Target, TailsOfScalableVectorsAreMaskedLoads) {
     EXPECT_EQ(occurrencesOf("\tldr\ts", *assembly), 0u) << cpu << *assembly;
     EXPECT_EQ(occurrencesOf("\tldr\tq", *assembly), 0u) << cpu;
   }
+  // Vectors of 128 bits are NEON's, but for their tails.
+  const auto assembly =
+      dump(planFor("add(@0,@1)"), *makeTarget(onArm("neoverse-v2")),
+           OptLevel::Optimized, Stage::Asm);
+  ASSERT_TRUE(assembly);
+  EXPECT_EQ(occurrencesOf("ld1w", *assembly), 2u) << *assembly;
+  EXPECT_EQ(occurrencesOf("st1w", *assembly), 1u);
+  EXPECT_EQ(occurrencesOf("\tldr\ts", *assembly), 0u);
 }
 
 // So that f16 is not rounded to bf16: see `complete`.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/SpinPool.h"
 #include "Runtime/Executor.h"
+#include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <gtest/gtest.h>
 
@@ -225,6 +227,8 @@ TEST(SpinPool, IsPatientForAsLongAsCanBeSaid) {
 }
 
 TEST(SpinPool, StaysWithTheParentOfAFork) {
+  if (kexpr::test::IsEmulated)
+    GTEST_SKIP() << kexpr::test::skips::Emulated;
   SpinPool &pool = SpinPool::ofProcess();
   Helpers helpers(pool, 1);
   const pid_t child = fork();

@@ -1,5 +1,5 @@
-//===- TestUtil/Skips.h - What keeps a test of hosts from running
-//-------------===//
+//===- TestUtil/Skips.h - What keeps tests from running
+//--------------------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +24,8 @@ inline constexpr const char *NoSuchMachine =
     "this processor has no such instructions";
 inline constexpr const char *NoHandMadeCode =
     "no machine code was written by hand for this processor";
+inline constexpr const char *OtherLlvm =
+    "nothing was written with this version of LLVM";
 inline constexpr const char *NoNode = "nodejs is not installed";
 inline constexpr const char *NoProfiler = "no profiler can be used here";
 inline constexpr const char *NoProgram = "a program is not installed";
@@ -31,7 +33,7 @@ inline constexpr const char *NotPermitted =
     "this user has other rights than the test asks for";
 inline constexpr const char *ByHand = "by hand: KEXPR_EXHAUSTIVE is not set";
 inline constexpr const char *Emulated =
-    "an emulator's own memory, code or time would be seen";
+    "an emulator's own memory, code, time, threads or signals would be seen";
 inline constexpr const char *Sanitized =
     "a sanitizer reserves what this test limits or replaces";
 

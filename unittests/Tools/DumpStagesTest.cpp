@@ -138,7 +138,7 @@ TEST(DumpStages, SignaturesCanBeAnyOfAKernels) {
 }
 
 TEST(DumpStages, MirCanBeReadAgain) {
-  const std::string reader = "/usr/bin/llc-19";
+  const std::string reader = KEXPR_LLVM_TOOLS "/llc";
   if (!std::filesystem::exists(reader))
     GTEST_SKIP() << kexpr::test::skips::NoProgram << ": " << reader;
   const test::TemporaryDirectory root;
