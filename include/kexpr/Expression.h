@@ -53,9 +53,10 @@ enum class NodeKind : std::uint8_t {
   Complex, ///< `number` and `imaginary`.
   Bool,    ///< `integer` is 0 or 1.
   None,
-  Word, ///< A name without arguments, such as a rounding mode: `name`.
-  Call, ///< `name` and `children`.
-  List, ///< `children`.
+  Word,     ///< A name without arguments, such as a rounding mode: `name`.
+  Call,     ///< `name` and `children`.
+  List,     ///< `children`.
+  Unsigned, ///< An integer from 2^63 on, of which `integer` has the bits.
 };
 
 KEXPR_API std::string_view nameOf(NodeKind kind);

@@ -36,6 +36,7 @@ public:
   Expected<Value> operand(std::uint32_t index);
   /// Literals: `2`, `0.5`, `True`.
   Expected<Value> integer(std::int64_t value);
+  Expected<Value> unsignedInteger(std::uint64_t value);
   Expected<Value> real(double value);
   Expected<Value> boolean(bool value);
   /// `None`, which leaves an argument of a function of rows out.

@@ -84,6 +84,8 @@ Expected<ExpressionBuilder::Value> Fuser::leaf(const Unit &unit,
     return builder.boolean(node.integer != 0);
   case NodeKind::Integer:
     return builder.integer(node.integer);
+  case NodeKind::Unsigned:
+    return builder.unsignedInteger(static_cast<std::uint64_t>(node.integer));
   case NodeKind::Float:
     return builder.real(node.number);
   case NodeKind::None:

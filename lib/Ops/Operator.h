@@ -174,6 +174,9 @@ struct OpInfo {
   /// Whether the first argument is a bool that has no say in the type of the
   /// others, a `V::Mask` of the formula.
   bool takesCondition = false;
+  /// Whether the second argument is a least result and the third a largest one:
+  /// of integers, numbers there are the nearest that the type has.
+  bool takesLimits = false;
 };
 
 /// What a call with a literal argument is, bit for bit: an expression over @0,

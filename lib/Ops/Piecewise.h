@@ -143,7 +143,8 @@ struct Clamp {
                                .doc = "min(max(x, y), z)",
                                .types = TypeRule::Numeric,
                                .ulp = Exact,
-                               .pnnx = false};
+                               .pnnx = false,
+                               .takesLimits = true};
 
   template <class R> static R reference(R x, R low, R high) {
     if (isnan(x) || isnan(low) || isnan(high))
@@ -165,7 +166,8 @@ struct Hardtanh {
                                .types = TypeRule::Number,
                                .ulp = Exact,
                                .pnnx = false,
-                               .defaults = {2, {-1, 1}}};
+                               .defaults = {2, {-1, 1}},
+                               .takesLimits = true};
 
   template <class R> static R reference(R x, R low, R high) {
     return Clamp::reference(x, low, high);

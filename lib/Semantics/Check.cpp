@@ -284,6 +284,7 @@ Expected<TypedValue> Checker::value(const Node &node) {
   case NodeKind::Operand:
     return operand(node);
   case NodeKind::Integer:
+  case NodeKind::Unsigned:
   case NodeKind::Float:
   case NodeKind::Bool:
     return literal(node);

@@ -34,6 +34,7 @@ public:
 
 private:
   Expected<Scalar> value(const Node &node);
+  Expected<Scalar> scalar(const Node &node, const Number &number) const;
   void findNeeded();
   Scalar &valueOf(std::uint32_t node) { return values[node - first]; }
   const Scalar *known(const Node &operand) const {
@@ -82,6 +83,15 @@ static Scalar scalarOf(const Number &number) {
   result.integer = number.integer;
   result.number = number.real;
   return result;
+}
+
+/// Scalars have the integers of i64.
+Expected<Scalar> Evaluator::scalar(const Node &node,
+                                   const Number &number) const {
+  if (number.kind != Number::Kind::Unsigned)
+    return scalarOf(number);
+  return fault(ErrorCode::InvalidArgument, node,
+               concat(number.str(), " is an integer of u64 alone"));
 }
 
 Expected<std::vector<Number>> Evaluator::numbers(const Node &node) {
@@ -156,17 +166,17 @@ Expected<Scalar> Evaluator::call(const Node &node) {
           ? ops::expand(ops::table()[*op].info.overload.expansion,
                         std::span<const Number>(*args), semantics::callNumber)
           : semantics::callNumber(*op, *args);
-  return result ? Expected<Scalar>(scalarOf(*result))
-                : fault(node, result.error());
+  return result ? scalar(node, *result) : fault(node, result.error());
 }
 
 Expected<Scalar> Evaluator::value(const Node &node) {
   Scalar result;
   switch (node.kind) {
   case NodeKind::Integer:
+  case NodeKind::Unsigned:
   case NodeKind::Float:
   case NodeKind::Bool:
-    return scalarOf(semantics::numberOf(node));
+    return scalar(node, semantics::numberOf(node));
   case NodeKind::Complex:
     result.kind = Scalar::Kind::Complex;
     result.number = node.number;

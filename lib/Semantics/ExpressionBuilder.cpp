@@ -152,6 +152,15 @@ ExpressionBuilder::integer(std::int64_t value) {
   });
 }
 
+Expected<ExpressionBuilder::Value>
+ExpressionBuilder::unsignedInteger(std::uint64_t value) {
+  const auto bits = static_cast<std::int64_t>(value);
+  return State::with(state, [&](State &to) {
+    return to.add({.kind = bits < 0 ? NodeKind::Unsigned : NodeKind::Integer,
+                   .integer = bits});
+  });
+}
+
 Expected<ExpressionBuilder::Value> ExpressionBuilder::real(double value) {
   return State::with(state, [&](State &to) {
     return to.add({.kind = NodeKind::Float, .number = value});

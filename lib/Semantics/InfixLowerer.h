@@ -84,7 +84,8 @@ private:
                          const InfixFunction &function, const Arguments &args);
   Expected<Lowered> scale(const syntax::InfixNode &node,
                           const InfixFunction &function, const Arguments &args);
-  void addDefaults(const InfixFunction &function, Arguments &args) const;
+  Status holdLimits(Arguments &args, bool hasLeast) const;
+  Status addDefaults(const InfixFunction &function, Arguments &args) const;
   Expected<Lowered> scaled(const Lowered &x, double factor);
   Expected<Lowered> extreme(const syntax::InfixNode &node,
                             const InfixFunction &function);

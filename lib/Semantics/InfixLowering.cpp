@@ -51,22 +51,31 @@ std::string InfixLowerer::naming(const Arguments &args,
 }
 
 Lowered InfixLowerer::numberValue(const Number &number) const {
-  const DType type = number.kind == Number::Kind::Real  ? DType::F64
-                     : number.kind == Number::Kind::Int ? DType::I64
-                                                        : DType::Bool;
+  const DType type = number.kind == Number::Kind::Real   ? DType::F64
+                     : number.kind == Number::Kind::Bool ? DType::Bool
+                                                         : DType::I64;
   return {.type = type, .weight = Weight::Number, .literal = number};
 }
 
 Expected<Built> InfixLowerer::emitNumber(const Number &number) {
-  return number.kind == Number::Kind::Real  ? emitter.real(number.real)
-         : number.kind == Number::Kind::Int ? emitter.integer(number.integer)
-                                            : emitter.boolean(number.integer);
+  switch (number.kind) {
+  case Number::Kind::Real:
+    return emitter.real(number.real);
+  case Number::Kind::Bool:
+    return emitter.boolean(number.integer);
+  case Number::Kind::Int:
+    return emitter.integer(number.integer);
+  case Number::Kind::Unsigned:
+    break;
+  }
+  return emitter.unsignedInteger(static_cast<std::uint64_t>(number.integer));
 }
 
 bool semantics::fitsInteger(const Number &number, DType type) {
-  return isFloatingPoint(type) || type == DType::Bool ||
-         (castNumber(number, type).integer == number.integer &&
-          !(type == DType::U64 && number.integer < 0));
+  if (isFloatingPoint(type) || type == DType::Bool)
+    return true;
+  const Number cast = castNumber(number, type);
+  return cast.kind == number.kind && cast.integer == number.integer;
 }
 
 /// A value as an argument of a call that computes in `type`.
@@ -77,7 +86,7 @@ Expected<Built> InfixLowerer::emit(const Lowered &value, DType type,
                ? Expected<Built>(*value.built)
                : emitter.call(castName(type), {*value.built});
   Number number = *value.literal;
-  if (isNumpy && number.kind == Number::Kind::Int && !fitsInteger(number, type))
+  if (isNumpy && number.isWhole() && !fitsInteger(number, type))
     return fault(
         ErrorCode::InvalidArgument, range,
         concat("the integer ", number.str(), " does not fit ", nameOf(type)));
@@ -255,6 +264,21 @@ Expected<Lowered> InfixLowerer::conditional(const InfixNode &node) {
   return where(node, *args);
 }
 
+/// Literals that are limits, of which the first may be the least result, become
+/// the nearest integers of the type.
+Status InfixLowerer::holdLimits(Arguments &args, bool hasLeast) const {
+  const DType type = numpy::resultType(args.types()).type;
+  for (std::size_t i = 1; i < args.values.size(); ++i)
+    if (std::optional<Number> &literal = args.values[i].literal) {
+      auto held = limitAs(type, *literal, i == 1 && hasLeast);
+      if (!held)
+        return fault(held.error().code(), tree.nodes[args.nodes[i]].range,
+                     held.error().message());
+      literal = *held;
+    }
+  return {};
+}
+
 /// clip(x, min, max), of which either may be None or have its name.
 Expected<Lowered> InfixLowerer::clip(const InfixNode &node) {
   std::array<std::optional<std::uint32_t>, 3> slots;
@@ -290,6 +314,8 @@ Expected<Lowered> InfixLowerer::clip(const InfixNode &node) {
   const std::string_view op = args.values.size() == 3 ? "clamp"
                               : slots[1]              ? "maximum"
                                                       : "minimum";
+  if (auto status = holdLimits(args, slots[1].has_value()); !status)
+    return status.error();
   return applyOperator(node, {node.name, op, Typing::Common}, args);
 }
 
@@ -338,14 +364,15 @@ static Arity arityFor(const InfixFunction &function) {
 }
 
 /// Those that were left out.
-void InfixLowerer::addDefaults(const InfixFunction &function,
-                               Arguments &args) const {
+Status InfixLowerer::addDefaults(const InfixFunction &function,
+                                 Arguments &args) const {
   const ops::OpEntry &entry = ops::table()[*ops::find(function.op)];
   while (args.values.size() < entry.arity) {
     args.values.push_back(numberValue(
         defaultArgument(entry, args.values.size(), args.values[0].type)));
     args.nodes.push_back(args.nodes[0]);
   }
+  return entry.info.takesLimits ? holdLimits(args, true) : Status();
 }
 
 Expected<Lowered> InfixLowerer::call(const InfixNode &node) {
@@ -361,7 +388,8 @@ Expected<Lowered> InfixLowerer::call(const InfixNode &node) {
     if (!args)
       return args.error();
     if (arity.least < arity.most)
-      addDefaults(*function, *args);
+      if (auto status = addDefaults(*function, *args); !status)
+        return status.error();
     return apply(node, *function, *args);
   }
   if (findRowFunction(node.name))
@@ -382,7 +410,9 @@ Expected<Lowered> InfixLowerer::lower(const InfixNode &node) {
     return numberValue(
         {.kind = Number::Kind::Real, .real = *infixConstant(node.name)});
   case InfixKind::Integer:
-    return numberValue({.integer = node.integer});
+    return numberValue(
+        {.kind = node.isUnsigned ? Number::Kind::Unsigned : Number::Kind::Int,
+         .integer = node.integer});
   case InfixKind::Float:
     return numberValue({.kind = Number::Kind::Real, .real = node.number});
   case InfixKind::Bool:

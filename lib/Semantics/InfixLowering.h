@@ -41,6 +41,7 @@ public:
   void setRange(SourceRange range) { current = range; }
   Expected<Built> operand(std::uint32_t index);
   Expected<Built> integer(std::int64_t value);
+  Expected<Built> unsignedInteger(std::uint64_t value);
   Expected<Built> real(double value);
   Expected<Built> boolean(bool value);
   Expected<Built> none();

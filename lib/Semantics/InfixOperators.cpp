@@ -78,16 +78,16 @@ Expected<DType> InfixLowerer::comparedType(const Arguments &args) {
   const DType common = numpy::resultType(args.types()).type;
   for (const Lowered &value : args.values)
     if (value.literal
-            ? value.literal->kind == Number::Kind::Int &&
-                  !fitsInteger(*value.literal, common)
+            ? value.literal->isWhole() && !fitsInteger(*value.literal, common)
             : value.weight == Weight::Number && value.type == DType::I64 &&
                   !isFloatingPoint(common))
       return DType::I64;
   return common;
 }
 
-/// Which argument of two is of signed integers, beside one of u64; none if
-/// their number or types are others, or the number is one of u64.
+/// Which argument of two is of signed integers beside one of u64, or a number
+/// from 2^63 on beside other integers; none if their number or types are
+/// others, or the number is one of u64.
 static std::optional<std::size_t> besideU64(const Arguments &args) {
   if (args.values.size() != 2)
     return std::nullopt;
@@ -95,20 +95,25 @@ static std::optional<std::size_t> besideU64(const Arguments &args) {
     const Lowered &one = args.values[i], &other = args.values[1 - i];
     const bool isSigned = !isFloatingPoint(one.type) &&
                           one.type != DType::Bool && !isUnsigned(one.type);
-    if (isSigned && other.type == DType::U64 &&
-        !(one.literal && one.literal->integer >= 0))
+    const bool isLarge =
+        one.literal && one.literal->kind == Number::Kind::Unsigned;
+    const bool isU64 = other.type == DType::U64;
+    if (isLarge
+            ? !isU64 && !isFloatingPoint(other.type)
+            : isSigned && isU64 && !(one.literal && one.literal->integer >= 0))
       return i;
   }
   return std::nullopt;
 }
 
 /// A comparison of signed integers with those of u64, which no type holds both
-/// of: what is negative is less than any, the others are made u64.
+/// of: what is negative is less than any, the others are made u64. A number
+/// outside of the other type is less than all of its elements, or larger.
 Expected<Lowered> InfixLowerer::compareBesideU64(std::string_view op,
                                                  const Arguments &args,
                                                  std::size_t signedPlace) {
   const Lowered &whole = args.values[signedPlace];
-  const Built large = *args.values[1 - signedPlace].built;
+  const Built other = *args.values[1 - signedPlace].built;
   constexpr std::string_view sides[][2] = {
       {"lt", "gt"}, {"gt", "lt"}, {"le", "ge"}, {"ge", "le"}};
   if (signedPlace == 1)
@@ -117,15 +122,19 @@ Expected<Lowered> InfixLowerer::compareBesideU64(std::string_view op,
         op = to;
         break;
       }
-  const bool isTrue = op == "lt" || op == "le" || op == "ne";
+  const bool isLess = op == "lt" || op == "le";
   const Weight weight = numpy::resultType(args.types()).weight;
+  if (whole.literal) {
+    const bool isBelow = whole.literal->kind == Number::Kind::Int;
+    const bool isTrue = op == "ne" || (op != "eq" && isLess == isBelow);
+    return made(isTrue ? "eq" : "ne", DType::Bool, weight, {other, other});
+  }
+  const bool isTrue = isLess || op == "ne";
   auto zero = emitter.integer(0);
   if (!zero)
     return zero.error();
-  if (whole.literal)
-    return made(isTrue ? "ge" : "lt", DType::Bool, weight, {large, *zero});
   auto cast = emitter.call(castName(DType::U64), {*whole.built});
-  auto above = cast ? emitter.call(op, {*cast, large}) : cast;
+  auto above = cast ? emitter.call(op, {*cast, other}) : cast;
   auto sign = emitter.call(isTrue ? "lt" : "ge", {*whole.built, *zero});
   if (!above || !sign)
     return above ? sign.error() : above.error();

@@ -38,6 +38,9 @@ Expected<Built> InfixEmitter::operand(std::uint32_t index) {
 Expected<Built> InfixEmitter::integer(std::int64_t value) {
   return note(builder.integer(value), {});
 }
+Expected<Built> InfixEmitter::unsignedInteger(std::uint64_t value) {
+  return note(builder.unsignedInteger(value), {});
+}
 Expected<Built> InfixEmitter::real(double value) {
   return note(builder.real(value), {});
 }

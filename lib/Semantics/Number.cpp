@@ -22,9 +22,10 @@ using namespace kexpr::semantics;
 using Kind = Number::Kind;
 
 DType Number::type() const {
-  return kind == Kind::Bool  ? DType::Bool
-         : kind == Kind::Int ? DType::I64
-                             : DType::F32;
+  return kind == Kind::Bool       ? DType::Bool
+         : kind == Kind::Int      ? DType::I64
+         : kind == Kind::Unsigned ? DType::U64
+                                  : DType::F32;
 }
 
 /// Converts one element.
@@ -40,15 +41,18 @@ std::uint64_t Number::bitsAs(DType to) const {
   if (kind == Kind::Real)
     convert(DType::F64, to, &real, &bits);
   else
-    convert(DType::I64, to, &integer, &bits);
+    convert(kind == Kind::Unsigned ? DType::U64 : DType::I64, to, &integer,
+            &bits);
   return bits;
 }
 
 std::string Number::str() const {
   return kind == Kind::Real  ? syntax::printFloat(real)
          : kind == Kind::Int ? std::to_string(integer)
-         : integer           ? "True"
-                             : "False";
+         : kind == Kind::Unsigned
+             ? std::to_string(static_cast<std::uint64_t>(integer))
+         : integer ? "True"
+                   : "False";
 }
 
 Number semantics::numberOf(const Node &node) {
@@ -57,6 +61,8 @@ Number semantics::numberOf(const Node &node) {
     return {.kind = Kind::Bool, .integer = node.integer};
   case NodeKind::Integer:
     return {.kind = Kind::Int, .integer = node.integer};
+  case NodeKind::Unsigned:
+    return {.kind = Kind::Unsigned, .integer = node.integer};
   default:
     return {.kind = Kind::Real, .real = node.number};
   }
@@ -70,6 +76,8 @@ Number semantics::numberFrom(std::uint64_t bits, DType type) {
   } else {
     result.kind = type == DType::Bool ? Kind::Bool : Kind::Int;
     convert(type, DType::I64, &bits, &result.integer);
+    if (type == DType::U64 && result.integer < 0)
+      result.kind = Kind::Unsigned;
   }
   return result;
 }
@@ -78,13 +86,32 @@ Number semantics::castNumber(const Number &number, DType type) {
   return numberFrom(number.bitsAs(type), type);
 }
 
+Expected<Number> semantics::limitAs(DType type, const Number &number,
+                                    bool isLeast) {
+  if (isFloatingPoint(type) || type == DType::Bool || !number.isWhole())
+    return number;
+  const Number cast = castNumber(number, type);
+  if (cast.kind == number.kind && cast.integer == number.integer)
+    return number;
+  const bool isBelow = number.kind == Kind::Int && number.integer < 0;
+  if (isBelow != isLeast)
+    return Error(ErrorCode::InvalidArgument,
+                 concat("the ", isLeast ? "least" : "largest", " result ",
+                        number.str(), " is outside of ", nameOf(type)));
+  const bool isSigned = !isUnsigned(type);
+  const auto largest =
+      ~std::uint64_t{0} >> (64 - 8 * sizeOf(type) + std::size_t{isSigned});
+  const std::uint64_t least = isSigned ? ~largest : 0;
+  return numberFrom(isLeast ? least : largest, type);
+}
+
 Expected<Number> semantics::callCast(DType type, const Number &number) {
   const bool isWhole = !isFloatingPoint(type) && type != DType::Bool;
+  const double end = type == DType::U64 ? 0x1p64 : 0x1p63;
   if (number.kind == Kind::Real && isWhole &&
-      !(number.real >= -0x1p63 && number.real < 0x1p63))
+      !(number.real >= -0x1p63 && number.real < end))
     return Error(ErrorCode::InvalidArgument,
                  concat(number.str(), " is no 64-bit integer"));
-  // Numbers are those of i64.
   if (type == DType::U64 && number.asReal() <= -1)
     return Error(ErrorCode::InvalidArgument,
                  concat("the number ", number.str(), " is no u64"));
@@ -126,6 +153,11 @@ static bool isAll(std::span<const Number> args, Kind kind) {
 static bool hasReal(std::span<const Number> args) {
   return std::any_of(args.begin(), args.end(),
                      [](const Number &n) { return n.kind == Kind::Real; });
+}
+
+static bool hasUnsigned(std::span<const Number> args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const Number &n) { return n.kind == Kind::Unsigned; });
 }
 
 static bool isBitwise(const ops::OpInfo &info) {
@@ -191,10 +223,25 @@ static Expected<Number> whole(const ops::OpInfo &info, std::int64_t result,
   return Number{.integer = result};
 }
 
+/// An integer from 2^63 on is written to meet an element of u64; before that
+/// only its sign may change, as in the least number of i64.
+static Expected<Number> callUnsigned(const ops::OpInfo &info,
+                                     std::span<const Number> args) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  if (info.name == "neg" && args[0].integer == least)
+    return Number{.integer = least};
+  return Error(ErrorCode::InvalidArgument,
+               concat("'", info.name,
+                      "' takes no number from 2^63 on beside "
+                      "other integers that are known"));
+}
+
 Expected<Number> semantics::callNumber(ops::OpId op,
                                        std::span<const Number> args) {
   const ops::OpEntry &entry = ops::table()[op];
   const Kind kind = callKind(op, args);
+  if (hasUnsigned(args) && kind != Kind::Real && !hasReal(args))
+    return callUnsigned(entry.info, args);
   if (isTruth(entry.info))
     return Number{.kind = kind, .integer = wrapped(op, args, DType::Bool)};
   if (entry.info.takesCondition && args[0].kind != Kind::Bool)

@@ -44,6 +44,14 @@ std::optional<DType> semantics::promote(DType a, DType b) {
   return isFloatingPoint(a) ? DType::F32 : DType::I16;
 }
 
+/// The same of two that count for nothing beside tensors, as numbers do: those
+/// from 2^63 on have smaller ones beside them.
+static std::optional<DType> promoteNumbers(DType a, DType b) {
+  const bool isLarge = a == DType::U64 || b == DType::U64;
+  const bool isOther = a == DType::I64 || b == DType::I64;
+  return isLarge && isOther ? DType::U64 : promote(a, b);
+}
+
 std::optional<DType>
 semantics::resultType(std::span<const ArgumentType> arguments) {
   std::optional<DType> result;
@@ -51,7 +59,8 @@ semantics::resultType(std::span<const ArgumentType> arguments) {
     std::optional<DType> type;
     for (const ArgumentType &argument : arguments)
       if (argument.weight == weight) {
-        type = type ? promote(*type, argument.type) : argument.type;
+        const auto join = weight == Weight::Number ? promoteNumbers : promote;
+        type = type ? join(*type, argument.type) : argument.type;
         if (!type)
           return std::nullopt;
       }

@@ -38,6 +38,15 @@ ValueId Simplifier::valueAs(DType type, const TypedValue &value, bool bake) {
               : graph.parameter(*value.number, type);
 }
 
+/// The argument of a call in `type` that is the least or largest result.
+Expected<TypedValue> Simplifier::limit(DType type, const TypedValue &value,
+                                       bool isLeast) {
+  if (!value.number || !graph.numbers().isLiteral(*value.number))
+    return value;
+  auto literal = limitAs(type, graph.numbers()[*value.number].number, isLeast);
+  return literal ? number({.number = *literal}) : literal.error();
+}
+
 ValueId Simplifier::stored(const TypedValue &value) {
   return valueAs(typeOf(value).type, value, false);
 }
@@ -252,7 +261,11 @@ Expected<TypedValue> Simplifier::call(ops::OpId op,
   std::array<ValueId, ops::MaxArity> values{};
   for (std::size_t i = 0; i < args.size(); ++i) {
     const bool isCondition = info.takesCondition && i == 0;
-    values[i] = valueAs(isCondition ? DType::Bool : held, args[i], bake);
+    auto arg = info.takesLimits && i > 0 ? limit(held, args[i], i == 1)
+                                         : Expected<TypedValue>(args[i]);
+    if (!arg)
+      return arg;
+    values[i] = valueAs(isCondition ? DType::Bool : held, *arg, bake);
     result.weight = std::max(result.weight, typeOf(args[i]).weight);
   }
   result.value = graph.call(op, {values.data(), args.size()});

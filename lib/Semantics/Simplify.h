@@ -78,6 +78,7 @@ private:
   std::optional<TypedValue> withLiteral(ops::OpId op, DType type,
                                         std::span<const TypedValue> args);
   ValueId valueAs(DType type, const TypedValue &value, bool bake);
+  Expected<TypedValue> limit(DType type, const TypedValue &value, bool isLeast);
   TypedValue reduced(ValueId result, const AxisSet &axes,
                      const TypedValue &value) const;
 

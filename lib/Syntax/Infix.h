@@ -79,6 +79,7 @@ struct InfixNode {
   InfixOperator op = InfixOperator::Or;
   std::uint32_t index = 0;
   std::int64_t integer = 0; ///< Also of a Bool.
+  bool isUnsigned = false;  ///< An integer from 2^63 on, whose bits these are.
   double number = 0;        ///< Of an Integer and a Float.
   std::string_view name = {};
   Span<const std::uint32_t> children = {};

@@ -162,6 +162,19 @@ static std::string withoutUnderscores(std::string_view text) {
 
 static constexpr std::string_view Decimals = "0123456789";
 
+/// Whether the digits are an integer below 2^64, which the token gets.
+static bool readInteger(const std::string &digits, int base,
+                        InfixToken &token) {
+  std::uint64_t value = 0;
+  const char *end = digits.data() + digits.size();
+  if (std::from_chars(digits.data(), end, value, base).ec != std::errc())
+    return false;
+  token.integer = static_cast<std::int64_t>(value);
+  token.isUnsigned = token.integer < 0;
+  token.number = static_cast<double>(value);
+  return true;
+}
+
 /// An integer of a prefix, as 0x1f.
 Expected<InfixToken> InfixLexer::based(int base) {
   position += 2 + (at(position + 2) == '_');
@@ -172,12 +185,8 @@ Expected<InfixToken> InfixLexer::based(int base) {
     return fault(ErrorCode::InvalidSyntax,
                  concat(quote(token(Kind::Integer).text), " is no number"));
   InfixToken result = token(Kind::Integer);
-  const std::string plain = withoutUnderscores(result.text.substr(2));
-  const auto [end, error] = std::from_chars(
-      plain.data(), plain.data() + plain.size(), result.integer, base);
-  if (error != std::errc())
+  if (!readInteger(withoutUnderscores(result.text.substr(2)), base, result))
     return fault(ErrorCode::InvalidSyntax, "the integer is beyond 64 bits");
-  result.number = static_cast<double>(result.integer);
   return result;
 }
 
@@ -236,12 +245,9 @@ Expected<InfixToken> InfixLexer::number() {
       plain.find_first_not_of('0') != std::string::npos)
     return fault(ErrorCode::InvalidSyntax,
                  "an integer does not begin with 0; octal ones begin with 0o");
-  const auto [end, error] = std::from_chars(
-      plain.data(), plain.data() + plain.size(), result.integer);
-  if (error != std::errc())
+  if (!readInteger(plain, 10, result))
     return fault(ErrorCode::InvalidSyntax,
                  "the integer is beyond 64 bits; with a point it is a float");
-  result.number = static_cast<double>(result.integer);
   return result;
 }
 

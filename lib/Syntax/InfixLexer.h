@@ -28,6 +28,7 @@ struct InfixToken {
   std::string_view text = {};
   SourceRange range = {};
   std::int64_t integer = 0; ///< Also of a Bool.
+  bool isUnsigned = false;  ///< An integer from 2^63 on, whose bits these are.
   double number = 0;
 
   /// Whether it is that operator, bracket or word.

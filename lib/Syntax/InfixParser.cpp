@@ -127,6 +127,7 @@ Status InfixParser::literal() {
                                                      : InfixKind::None;
   if (auto status = push({.kind = kind,
                           .integer = token.integer,
+                          .isUnsigned = token.isUnsigned,
                           .number = token.number,
                           .range = token.range,
                           .token = token.range},

@@ -40,9 +40,9 @@ std::string_view kexpr::nameOf(TokenKind kind) {
 }
 
 std::string_view kexpr::nameOf(NodeKind kind) {
-  constexpr std::string_view names[] = {"operand", "integer", "float",
-                                        "complex", "bool",    "None",
-                                        "word",    "call",    "list"};
+  constexpr std::string_view names[] = {
+      "operand", "integer", "float", "complex", "bool",
+      "None",    "word",    "call",  "list",    "integer"};
   return names[static_cast<int>(kind)];
 }
 

@@ -47,6 +47,8 @@ std::string syntax::printLeaf(const Node &node) {
     return '@' + std::to_string(node.index);
   case NodeKind::Integer:
     return std::to_string(node.integer);
+  case NodeKind::Unsigned:
+    return std::to_string(static_cast<std::uint64_t>(node.integer));
   case NodeKind::Float:
     return printFloat(node.number);
   case NodeKind::Complex:

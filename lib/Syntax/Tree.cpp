@@ -52,7 +52,8 @@ Status TreeBuilder::checkNode(const Token &token, bool isLiteral) {
 }
 
 static bool isLiteral(NodeKind kind) {
-  return kind >= NodeKind::Integer && kind <= NodeKind::None;
+  return (kind >= NodeKind::Integer && kind <= NodeKind::None) ||
+         kind == NodeKind::Unsigned;
 }
 
 void TreeBuilder::push(const Node &node) {
@@ -82,12 +83,18 @@ Status TreeBuilder::readInteger(const Token &token, Node &node) const {
   std::string_view digits = token.text;
   if (digits[0] == '+')
     digits.remove_prefix(1);
-  auto [end, error] = std::from_chars(
-      digits.data(), digits.data() + digits.size(), node.integer);
-  if (error != std::errc())
+  const char *begin = digits.data(), *end = begin + digits.size();
+  if (std::from_chars(begin, end, node.integer).ec == std::errc()) {
+    node.number = static_cast<double>(node.integer);
+    return {};
+  }
+  std::uint64_t large = 0;
+  if (*begin == '-' || std::from_chars(begin, end, large).ec != std::errc())
     return fault(ErrorCode::InvalidSyntax, "integer does not fit in 64 bits",
                  token.range);
-  node.number = static_cast<double>(node.integer);
+  node.kind = NodeKind::Unsigned;
+  node.integer = static_cast<std::int64_t>(large);
+  node.number = static_cast<double>(large);
   return {};
 }
 

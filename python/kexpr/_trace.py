@@ -60,9 +60,8 @@ def _literal(value: Any) -> str:
             raise DTypeError(f"numbers of type {value.dtype} are not supported")
         return f"{value.dtype.name}({_literal(value.item())})"
     # Names of operands may be `inf` and `nan`.
-    text = {"nan": "(1e999 - 1e999)", "inf": "1e999", "-inf": "-1e999",
-            "-9223372036854775808": "(-9223372036854775807 - 1)"}.get(
-                repr(value), repr(value))
+    text = {"nan": "(1e999 - 1e999)", "inf": "1e999", "-inf": "-1e999"}.get(
+        repr(value), repr(value))
     return f"({text})" if text.startswith("-") else text
 
 

@@ -173,3 +173,24 @@ def test_functions_of_arrays_and_lazy_arrays():
     assert kx.relu.__doc__
     with pytest.raises(AttributeError):
         kx.nonsense
+
+
+def test_integers_of_64_bits():
+    a = np.array([0, 1, 2**63, 2**64 - 1], np.uint64)
+    most = 2**64 - 1
+    with np.errstate(over="ignore"):
+        for one, other in [
+                (kx.jit(lambda x: (x ^ most) // 2**63 + (x == most)),
+                 (a ^ np.uint64(most)) // np.uint64(2**63) + (a == most)),
+                (kx.jit(lambda x: x + np.uint64(most)), a + np.uint64(most)),
+                (kx.jit(lambda x: np.clip(x, -1, most)), a)]:
+            np.testing.assert_array_equal(one(a), other, strict=True)
+    lowest = np.array([-2**63, 5])
+    assert (kx.lazy(lowest) == -2**63).compute().tolist() == [True, False]
+    assert (kx.lazy(lowest) < most).compute().all()
+    large = kx.evaluate("x * 0xffffffffffffffff", {"x": np.ones(2, "f4")})
+    assert large.dtype == "f4" and (large == 2**64).all()
+    with pytest.raises(kx.ArgumentError, match="does not fit i64"):
+        (kx.lazy(lowest) + most).compute()
+    with pytest.raises(kx.ExpressionError, match="beyond 64 bits"):
+        (kx.lazy(a) + 2**64).compute()

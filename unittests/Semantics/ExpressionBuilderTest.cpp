@@ -49,6 +49,8 @@ TEST(ExpressionBuilder, LiteralsKeepTheirValues) {
   const Built values[] = {
       *builder.integer(std::numeric_limits<std::int64_t>::min()),
       *builder.integer(-0),
+      *builder.unsignedInteger(7),
+      *builder.unsignedInteger(~std::uint64_t{0}),
       *builder.real(-0.0),
       *builder.real(0.1),
       *builder.real(5e-324),
@@ -57,7 +59,8 @@ TEST(ExpressionBuilder, LiteralsKeepTheirValues) {
       *builder.boolean(true),
       *builder.boolean(false)};
   EXPECT_EQ(textOf(builder.finish(values)),
-            "[-9223372036854775808,0,-0.0,0.1,5e-324,-inf,nan,True,False]");
+            "[-9223372036854775808,0,7,18446744073709551615,-0.0,0.1,5e-324,-"
+            "inf,nan,True,False]");
 }
 
 TEST(ExpressionBuilder, ArgumentsMayBeListsAndNone) {

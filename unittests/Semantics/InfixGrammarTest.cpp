@@ -69,6 +69,8 @@ TEST(InfixGrammar, Literals) {
   EXPECT_EQ(number("1_000"), "1000");
   EXPECT_EQ(number("0x1F"), "31");
   EXPECT_EQ(number("0b101"), "5");
+  EXPECT_EQ(number("0xffff_ffff_ffff_ffff"), "18446744073709551615");
+  EXPECT_EQ(number("-9223372036854775808"), "-9223372036854775808");
   EXPECT_EQ(number("0o17"), "15");
   EXPECT_EQ(number(".5"), "0.5");
   EXPECT_EQ(number("1."), "1.0");
@@ -82,7 +84,7 @@ TEST(InfixGrammar, Literals) {
   EXPECT_EQ(number("-inf"), "-inf");
   EXPECT_EQ(number("2**10/3"), "341.3333333333333");
   for (const char *text : {"007", "1__0", "1_", "0x", "0xg", "1.2.3", "12ab",
-                           "9223372036854775808", "2j", "0b2"})
+                           "18446744073709551616", "2j", "0b2"})
     EXPECT_NE(number(text).find("error: "), std::string::npos) << text;
 }
 

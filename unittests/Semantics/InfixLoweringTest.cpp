@@ -49,6 +49,42 @@ TEST(InfixLowering, CastsAreWrittenOut) {
   EXPECT_EQ(torch("a / b", {I8, I8}), "div(@0,@1)");
 }
 
+TEST(InfixLowering, IntegersFrom2To63On) {
+  constexpr InfixOperand U64{DType::U64};
+  EXPECT_EQ(numpy("a + 2**3 & 18446744073709551615", {U64}),
+            "and(add(@0,8),18446744073709551615)");
+  EXPECT_EQ(numpy("a * 9223372036854775808", {F32}),
+            "mul(@0,9223372036854775808)");
+  EXPECT_EQ(numpy("a < 0xffffffffffffffff", {U64}),
+            "lt(@0,18446744073709551615)");
+  // No element of another type is as large.
+  EXPECT_EQ(numpy("a < 9223372036854775808", {I64}), "eq(@0,@0)");
+  EXPECT_EQ(numpy("9223372036854775808 <= a", {I8}), "ne(@0,@0)");
+  EXPECT_EQ(numpy("a != 9223372036854775808", {Int}), "eq(@0,@0)");
+  EXPECT_EQ(numpy("a == -1", {U64}), "ne(@0,@0)");
+  EXPECT_EQ(numpy("-1 < a", {U64}), "eq(@0,@0)");
+  EXPECT_EQ(numpy("a + 9223372036854775808", {I64}),
+            "the integer 9223372036854775808 does not fit i64");
+  EXPECT_EQ(torch("a + 9223372036854775808", {I64}),
+            "add(@0,9223372036854775808)");
+  EXPECT_EQ(numpy("a + (9223372036854775808 - 1)", {U64}),
+            "'sub' takes no number from 2^63 on beside other integers that are "
+            "known");
+}
+
+TEST(InfixLowering, LimitsAreTheNearestOfTheType) {
+  EXPECT_EQ(numpy("clip(a, -300, 300)", {I8}), "clamp(@0,-128,127)");
+  EXPECT_EQ(numpy("clip(a, -1, None)", {U8}), "maximum(@0,0)");
+  EXPECT_EQ(torch("clip(a, max=18446744073709551615)", {I64}),
+            "minimum(@0,9223372036854775807)");
+  EXPECT_EQ(numpy("clip(a, -1, 300)", {F32}), "clamp(@0,-1,300)");
+  EXPECT_EQ(numpy("hardtanh(a)", {U8}), "hardtanh(@0,0,1)");
+  EXPECT_EQ(numpy("clip(a, 300, 400)", {U8}),
+            "the least result 300 is outside of u8");
+  EXPECT_EQ(numpy("clip(a, None, -1)", {U8}),
+            "the largest result -1 is outside of u8");
+}
+
 TEST(InfixLowering, NumbersAreWeak) {
   EXPECT_EQ(numpy("a * b", {{}, Float}), "mul(@0,torch.float(@1))");
   EXPECT_EQ(numpy("a * b", {I8, Int}), "mul(@0,torch.int8(@1))");

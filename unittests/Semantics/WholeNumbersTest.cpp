@@ -35,3 +35,12 @@ TEST(WholeNumbers, ComeFromRealOnesThatHave64Bits) {
   EXPECT_EQ(wholeValueOf("int(9223372036854775808.0)"), "refused");
   EXPECT_EQ(wholeValueOf("int(-9223372036854777856.0)"), "refused");
 }
+
+TEST(WholeNumbers, From2To63OnMeetElements) {
+  for (const char *text : {"9223372036854775808", "torch.uint64(1e19)"}) {
+    const auto value = evaluate(*Expression::parse(text), {});
+    ASSERT_FALSE(value) << text;
+    EXPECT_NE(value.error().message().find(" is an integer of u64 alone"),
+              std::string::npos);
+  }
+}

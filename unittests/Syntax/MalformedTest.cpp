@@ -128,7 +128,7 @@ static constexpr Malformed Cases[] = {
     {"0x10", 0, 4, "'0x10' is no number"},
     {"1e5e5", 0, 5, "'1e5e5' is no number"},
     {"-foo", 0, 4, "'-foo' is no number"},
-    {"9223372036854775808", 0, 19, "integer does not fit in 64 bits"},
+    {"18446744073709551616", 0, 20, "integer does not fit in 64 bits"},
     {"-9223372036854775809", 0, 20, "integer does not fit in 64 bits"},
     {"1+2j3", 0, 5, "'1+2j3' is no number"},
     {"1+j", 0, 3, "'1+j' is no number"},
