@@ -11,6 +11,7 @@ import inspect
 import linecache
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -371,7 +372,7 @@ class Tracer:
                 raise ArgumentError(f"parameter '{name}' of a traced function "
                                     "has a default value")
             self.names.append(name)
-        self.places: list[tuple[str, int] | None] = []
+        self._last = threading.local()  # what this thread traced
 
     def trace(self, types: tuple[Any, ...]) -> tuple[str, tuple[str, ...],
                                                      tuple[Any, ...]]:
@@ -387,7 +388,7 @@ class Tracer:
             raise Unsupported("a traced function that returns nothing")
         names = {id(one): one._name for one in arguments}
         text, leaves, nodes = _emit(outputs, names, many)  # type: ignore
-        self.places = [node._where for node in nodes]
+        self._last.places = [node._where for node in nodes]
         captured = [(name, leaf._array) for name, leaf in leaves.items()]
         if any(array is None for _, array in captured):
             raise Unsupported("an argument of another traced function")
@@ -400,9 +401,10 @@ class Tracer:
             error.add_note(f"  in {self.function.__qualname__}")
             return
         line = error.text.count("\n", 0, error.span[0])
-        if line >= len(self.places) or not self.places[line]:
+        places = getattr(self._last, "places", [])
+        if line >= len(places) or not places[line]:
             return
-        name, number = self.places[line]  # type: ignore[misc]
+        name, number = places[line]
         source = linecache.getline(name, number).strip()
         error.add_note(f'  File "{name}", line {number}, in '
                        f"{self.function.__qualname__}\n    {source}")

@@ -44,7 +44,14 @@ static constexpr TypeRow Types[] = {
     {DType::Bool, NPY_BOOL, "bool", kDLBool},
 };
 
+/// Attributes of tensors that are looked up. Made beforehand: a thread that
+/// waits for another's first use of a local static never stops for Python,
+/// which the other may have to wait for.
+static PyObject *gradientName, *negatedName;
+
 bool python::prepareTypes() {
+  gradientName = PyUnicode_InternFromString("requires_grad");
+  negatedName = PyUnicode_InternFromString("is_neg");
   for (const TypeRow &row : Types) {
     if (row.number >= 0)
       Arguments::numpyTypes[row.number] = static_cast<unsigned char>(row.type);
@@ -54,7 +61,7 @@ bool python::prepareTypes() {
   // The others of C's 64-bit integers.
   Arguments::numpyTypes[NPY_LONGLONG] = static_cast<unsigned char>(DType::I64);
   Arguments::numpyTypes[NPY_ULONGLONG] = static_cast<unsigned char>(DType::U64);
-  return true;
+  return gradientName && negatedName;
 }
 
 DLDataType python::dlpackType(DType type) {
@@ -306,9 +313,7 @@ static const DLPackExchangeAPI *exchangeOf(PyObject *object) {
 /// Refuses tensors whose gradients PyTorch would have to compute, as results
 /// have none, and those whose elements it negates when it reads them.
 static bool isUnread(PyObject *object) {
-  static PyObject *const gradient = PyUnicode_InternFromString("requires_grad");
-  static PyObject *const negated = PyUnicode_InternFromString("is_neg");
-  const Ref<> wants(PyObject_GetAttr(object, gradient));
+  const Ref<> wants(PyObject_GetAttr(object, gradientName));
   if (wants.get() == Py_True) {
     raise(Errors::Unsupported,
           "a tensor that requires grad, which results do not have; pass "
@@ -316,7 +321,8 @@ static bool isUnread(PyObject *object) {
     return true;
   }
   PyErr_Clear();
-  const Ref<> isNegated(PyObject_CallMethodObjArgs(object, negated, nullptr));
+  const Ref<> isNegated(
+      PyObject_CallMethodObjArgs(object, negatedName, nullptr));
   PyErr_Clear();
   if (isNegated.get() != Py_True)
     return false;
@@ -373,17 +379,16 @@ static bool refuseMasked() {
 static bool isCollection(PyObject *object) {
   if (!PyObject_HasAttrString(object, "__dask_graph__"))
     return false;
-  PyObject *modules = PyImport_GetModuleDict(); // borrowed
-  PyObject *dask =
-      modules ? PyDict_GetItemString(modules, "dask.base") : nullptr;
+  const Ref<> name(PyUnicode_FromString("dask.base"));
+  const Ref<> dask(name ? PyImport_GetModule(name.get()) : nullptr);
   const Ref<> answer(
-      dask ? PyObject_CallMethod(dask, "is_dask_collection", "O", object)
+      dask ? PyObject_CallMethod(dask.get(), "is_dask_collection", "O", object)
            : nullptr);
   PyErr_Clear();
   return answer.get() == Py_True;
 }
 
-bool Arguments::readOther(PyObject *object, Argument &argument) {
+bool Arguments::readOther(PyObject *&object, Argument &argument) {
   if (PyArray_Check(object)) {
     if (!PyArray_CheckExact(object) && isMasked(object))
       return refuseMasked();
@@ -422,6 +427,7 @@ bool Arguments::readOther(PyObject *object, Argument &argument) {
   if (!array)
     return false;
   owned.push_back(array);
+  object = array;
   if (isMasked(array))
     return refuseMasked();
   return readArray(reinterpret_cast<PyArrayObject *>(array), argument, false);

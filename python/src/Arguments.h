@@ -54,8 +54,10 @@ public:
       Py_DECREF(object);
   }
 
-  /// An input: any array or number, read where it lies if kexpr can.
-  bool readInput(PyObject *object, Argument &argument) {
+  /// An input: any array or number, read where it lies if kexpr can. An object
+  /// that code of Python makes an array of becomes that array, which is kept,
+  /// so that reading it again runs nothing.
+  bool readInput(PyObject *&object, Argument &argument) {
     return readNumpy(object, argument) || readOther(object, argument);
   }
   /// An array to be written. `written` is where: the array itself, or a copy
@@ -104,7 +106,7 @@ private:
     return (any & mask) == 0;
   }
 
-  bool readOther(PyObject *object, Argument &argument);
+  bool readOther(PyObject *&object, Argument &argument);
   bool readArray(PyArrayObject *array, Argument &argument, bool writable);
   bool readSwappedOutput(PyArrayObject *array, Argument &argument);
   bool readExchange(PyObject *object, const DLPackExchangeAPI &api,

@@ -336,7 +336,8 @@ bool KernelState::trace(Signature &signature, Source &traced) const {
   Arguments reader;
   for (Py_ssize_t i = 0; i < PyTuple_Size(arrays); ++i) {
     Signature::Captured &one = signature.captured.emplace_back();
-    if (!reader.readInput(PyTuple_GetItem(arrays, i), one.argument))
+    PyObject *array = PyTuple_GetItem(arrays, i);
+    if (!reader.readInput(array, one.argument))
       return false;
     one.memory = freeze(one.argument, one.layout);
   }

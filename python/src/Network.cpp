@@ -263,7 +263,8 @@ public:
     std::vector<NamedTensor> inputs;
     for (auto [name, array] : arrays) {
       Argument &tensor = tensors[names.size()];
-      if (!reader.readInput(array.ptr(), tensor))
+      PyObject *object = array.ptr();
+      if (!reader.readInput(object, tensor))
         fail();
       names.push_back(nb::cast<std::string>(name));
       inputs.push_back({names.back(), tensor.view()});

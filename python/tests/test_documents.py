@@ -12,6 +12,8 @@ from kexpr import _evaluate, _kernel, _trace
 ROOT = pathlib.Path(__file__).parents[2]
 OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
+pytestmark = pytest.mark.thread_unsafe(reason="doctest is not for threads")
+
 
 @pytest.mark.parametrize("page", ["docs/python.md", "docs/numexpr.md",
                                   "python/README.md"])

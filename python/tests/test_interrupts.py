@@ -48,6 +48,8 @@ except KeyboardInterrupt:
     assert np.isfinite(k(x[:2] if what == "rows" else small)).all()
 """
 
+pytestmark = pytest.mark.thread_unsafe(reason="signals are the process's")
+
 
 @pytest.mark.parametrize("threads", [0, 1])
 @pytest.mark.parametrize("what", ["elements", "sum", "rows", "bound",

@@ -247,6 +247,7 @@ def test_runner(tmp_path):
                   cwd=tmp_path)[:2] == ["kexpr.numexpr", "6"]
 
 
+@pytest.mark.thread_unsafe(reason="modules are the process's")
 def test_install_and_uninstall():
     before = sys.modules.get("numexpr")
     errors = []

@@ -12,6 +12,8 @@ import pytest
 
 import kexpr as kx
 
+pytestmark = pytest.mark.thread_unsafe(reason="starts threads and processes")
+
 
 def test_one_kernel_in_many_threads(rng):
     k = kx.compile("exp(a) * b + sin(a)")
@@ -109,3 +111,35 @@ threading.Thread(target=lambda: [k(np.ones(10, "f4")) for _ in range(100)],
         done = subprocess.run([sys.executable, "-c", code],
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_lock_stays_as_it_was():
+    code = """
+import sys, sysconfig, kexpr
+free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+assert getattr(sys, "_is_gil_enabled", lambda: True)() is not free
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_new_kernel_is_met_by_all_threads_at_once():
+    a = np.arange(7)
+    for k, right in [(kx.compile("a*a + 1"), a * a + 1),
+                     (kx.jit(lambda a: a - 3), a - 3)]:
+        start = threading.Barrier(16)
+        results = []
+
+        def work():
+            start.wait()
+            for kind in "bBhHiIlLfd":
+                results.append(np.array_equal(k(a.astype(kind)), right
+                                              .astype(kind)))
+
+        threads = [threading.Thread(target=work) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(results) == 160 and all(results)

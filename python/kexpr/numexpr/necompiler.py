@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from types import FrameType
@@ -138,6 +139,7 @@ class _Expression:
 
 _MOST = 4096  # texts, and types of one text
 _expressions: dict[Any, _Expression] = {}
+_changes = threading.Lock()
 
 # What `re_evaluate` does again: an expression, and the options of the call.
 _last: contextvars.ContextVar[tuple[Any, ...] | None] = contextvars.ContextVar(
@@ -146,9 +148,10 @@ _last: contextvars.ContextVar[tuple[Any, ...] | None] = contextvars.ContextVar(
 
 def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
     """Enters something, and drops what has been there longest."""
-    cache[key] = value
-    while len(cache) > _MOST:
-        cache.pop(next(iter(cache)), None)
+    with _changes:
+        cache[key] = value
+        while len(cache) > _MOST:
+            del cache[next(iter(cache))]
 
 
 def _expression(ex: Any, kwargs: dict[str, Any], sanitize: bool | None,
