@@ -11,8 +11,8 @@
         --check build/release/unittests/Api/ApiTest
 
 The first prints programs; the second makes them in a temporary file, and the
-test reads that. The same arguments give the same programs. Needs torch (Debian:
-python3-torch) and numpy.
+test reads that. The same arguments give the same programs. Needs torch, from 2.3
+on for u16, u32 and u64, and numpy.
 
 Lines that start with # are comments. Every other line is a program, of four
 cells split by tabs:

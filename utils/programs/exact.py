@@ -1,11 +1,13 @@
 # Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What PyTorch computes for a tree, in the element types that it has."""
+import numpy
 import torch
 import torch.nn.functional as F
 
 from . import reductions
-from .types import (CASTS, COMPARISONS, EXTREMA, SHIFTS, WHOLE, Reject)
+from .types import (CASTS, COMPARISONS, DTYPES, EXTREMA, SHIFTS, UNSIGNED,
+                    WHOLE, Reject)
 
 FUNCTIONS = {name: getattr(torch, name) for name in """sub mul div fmod
     remainder floor_divide maximum minimum neg abs sign floor ceil trunc round
@@ -41,8 +43,10 @@ def signs_differ(a, b):
 def check_divisor(op, divisor, dtype):
     """PyTorch raises at 0, and dies of the least number // -1."""
     divisor = torch.as_tensor(divisor).to(dtype)
+    if dtype in UNSIGNED:
+        divisor = divisor.to(torch.int64)
     if op in WHOLE and not dtype.is_floating_point:
-        if (divisor == 0).any() or (divisor == -1).any():
+        if (divisor == 0).any() or (dtype.is_signed and (divisor == -1).any()):
             raise Reject("a divisor of 0 or -1")
     if op in SHIFTS:
         width = 8 * torch.empty(0, dtype=dtype).element_size()
@@ -71,7 +75,13 @@ def cast(value, dtype):
         return value.to(dtype)
     if dtype == torch.bool:
         return value != 0
-    wide = torch.int64 if dtype == torch.int64 else torch.int32
+    if DTYPES.get("u64") == dtype:
+        upper = (value >= 2.0**63) & (value < 2.0**64)
+        lower = torch.where(upper, value.double() - 2.0**63, value.double())
+        bits = cast(lower, torch.int64) ^ torch.where(upper, -2**63, 0)
+        return torch.where(value >= 2.0**64, 0, bits).to(dtype)
+    wide = (torch.int64 if dtype in (torch.int64, DTYPES.get("u32"))
+            else torch.int32)
     info = torch.iinfo(wide)
     double = value.double().trunc()
     inside = (double >= info.min) & (double < -float(info.min))
@@ -84,8 +94,48 @@ def combine(op, dtype, args):
     """add and sub with a factor: rounded after the product, as after the
     sum. PyTorch's vector loop fuses the two."""
     a, b, factor = (torch.as_tensor(arg).to(dtype) for arg in args)
-    product = torch.mul(b, factor)
-    return torch.add(a, product) if op == "add" else torch.sub(a, product)
+    return apply(op, dtype, [a, apply("mul", dtype, [b, factor])])
+
+
+def root(x):
+    """Correctly rounded, which PyTorch 2.15's is not in f32."""
+    x = x if x.is_floating_point() else x.float()
+    if x.dtype not in (torch.float32, torch.float64):
+        return torch.sqrt(x)
+    with numpy.errstate(invalid="ignore"):
+        return torch.as_tensor(numpy.asarray(numpy.sqrt(x.numpy())))
+
+
+FUNCTIONS["sqrt"] = root
+FUNCTIONS["pow"] = lambda x, y: (
+    root(x) if x.is_floating_point() and not isinstance(y, torch.Tensor)
+    and y == 0.5 else torch.pow(x, y))
+
+# NumPy's, of unsigned integers for which PyTorch has none.
+WRAPPING = {name: getattr(numpy, name) for name in """fmod remainder
+    floor_divide maximum minimum sign square where""".split()}
+WRAPPING |= {
+    "add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply,
+    "max": numpy.maximum, "min": numpy.minimum, "neg": numpy.negative,
+    "pow": numpy.power, "clamp": numpy.clip, "and": numpy.bitwise_and,
+    "or": numpy.bitwise_or, "xor": numpy.bitwise_xor,
+    "bitwise_not": numpy.invert, "lshift": numpy.left_shift,
+    "rshift": numpy.right_shift, "eq": numpy.equal, "ne": numpy.not_equal,
+    "lt": numpy.less, "le": numpy.less_equal, "gt": numpy.greater,
+    "ge": numpy.greater_equal,
+} | {name: lambda x: x for name in "abs floor ceil trunc round relu".split()}
+
+
+def apply_unsigned(op, dtype, args):
+    """A call that PyTorch lacks for unsigned integers: of others, which they
+    are made first, or NumPy's."""
+    args = [a if not isinstance(a, torch.Tensor) or (op == "where" and k == 0)
+            else a.to(dtype) for k, a in enumerate(args)]
+    if dtype not in UNSIGNED:
+        return FUNCTIONS[op](*args)
+    arrays = [a.numpy() if isinstance(a, torch.Tensor) else a for a in args]
+    with numpy.errstate(all="ignore"):
+        return torch.as_tensor(numpy.asarray(WRAPPING[op](*arrays)))
 
 
 def apply(op, dtype, args):
@@ -102,10 +152,13 @@ def apply(op, dtype, args):
             literal_tensor(number, dtype)
     if op in WHOLE + SHIFTS:
         check_divisor(op, args[1], dtype)
-    check_extremum(op, args)
+    if dtype not in UNSIGNED:
+        check_extremum(op, args)
     try:
         return FUNCTIONS[op](*args)
     except RuntimeError as error:
+        if "not implemented for 'UInt" in str(error):
+            return apply_unsigned(op, dtype, args)
         raise Reject(f"{op}: {error}") from error
 
 

@@ -6,8 +6,8 @@ import torch
 
 from . import reductions, tree
 from .operands import Operand, common_shape, operand_shape
-from .types import (BITS, CASTS, COMPARISONS, EXTREMA, LOGICAL, PARAMETERS,
-                    SHIFTS, WHOLE, Reject, is_exact)
+from .types import (BITS, CASTS, COMPARISONS, DTYPES, EXTREMA, LOGICAL,
+                    PARAMETERS, SHIFTS, WHOLE, Reject, is_exact)
 
 UNARY = """neg abs sign floor ceil trunc round square sqrt
     reciprocal relu rsqrt exp expm1 log log1p log10 sin cos tan asin acos atan
@@ -69,7 +69,9 @@ class Generator:
             floating = rng.random() < 0.5
         if floating:
             return tree.from_literal(rng.choice(FLOATS))
-        return tree.from_literal(rng.choice([1, 2, 3, 5, 7, 10, -1, -2, 0]))
+        large = [2**63, 2**64 - 1] if DTYPES.get("u64") in self.palette else []
+        return tree.from_literal(rng.choice([1, 2, 3, 5, 7, 10, -1, -2, 0]
+                                            + large))
 
     def size(self, operand):
         rank = len(operand.shape)
@@ -178,7 +180,7 @@ class Generator:
         width = 8 * torch.empty(0, dtype=dtype).element_size()
         choices = {"shift": [0, 1, 3, width - 1], "exponent": [0, 1, 2, 3, 4],
                    "divisor": [2, 3, 7, 10]}[style]
-        if style == "divisor" and dtype != torch.uint8:
+        if style == "divisor" and dtype.is_signed:
             choices += [-2, -3]
         return tree.from_literal(rng.choice(choices))
 

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from .types import NARROW, Kind
+from .types import NARROW, UNSIGNED, Kind
 
 EXTENTS = [1, 2, 3, 5, 7, 8, 16, 17]
 
@@ -119,7 +119,10 @@ class Operand:
             empty = math.prod(self.shape) == 0
             size = 0 if empty else 1 + reach(self.shape, self.strides)
             wide = self.dtype.is_floating_point
-            values = torch.tensor([self.value() for _ in range(size)],
+            drawn = [self.value() for _ in range(size)]
+            if self.dtype in UNSIGNED:  # the bits, as those of i64
+                drawn = [v - (v >> 63 << 64) for v in drawn]
+            values = torch.tensor(drawn,
                                   dtype=torch.float64 if wide else torch.int64)
             if self.dtype in NARROW:
                 values = values.float()

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and functions over axes: which there are, how they are written,
 and what PyTorch computes for them."""
+import numpy
 import torch
 
-from .types import NARROW, Reject
+from .types import NARROW, UNSIGNED, Reject
 
 EXACT = "any all argmax argmin amax amin".split()
 SUMS = "sum prod cumsum cumprod".split()
@@ -68,6 +69,11 @@ def apply(name, x, axes, keep):
     """In the type of x, or that of the result."""
     if any(x.shape[axis] == 0 for axis in axes) and name in EXACT[2:]:
         raise Reject("no elements")
+    if x.dtype in UNSIGNED and name in ("amax", "amin"):
+        return torch.as_tensor(numpy.asarray(getattr(x.numpy(), name[1:])(
+            axis=tuple(axes), keepdims=keep)))
+    if x.dtype in UNSIGNED and name not in ("argmax", "argmin"):
+        x = x.to(torch.int64)  # sums wrap
     if name in ("amax", "amin"):
         zeros = torch.signbit(x[x == 0]) if x.is_floating_point() else x[:0]
         if zeros.numel() and zeros.any() != zeros.all():

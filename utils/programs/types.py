@@ -13,6 +13,10 @@ DTYPES = {
     "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
     "bool": torch.bool,
 }
+# PyTorch 1.13 has none of these; 2 has casts of them and few operators.
+UNSIGNED = tuple(getattr(torch, f"uint{bits}") for bits in (16, 32, 64)
+                 if hasattr(torch, f"uint{bits}"))
+DTYPES |= {f"u{8 * dtype.itemsize}": dtype for dtype in UNSIGNED}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 NARROW = (torch.float16, torch.bfloat16)
 CASTS = {
@@ -21,7 +25,7 @@ CASTS = {
     "torch.uint8": torch.uint8, "torch.int8": torch.int8,
     "torch.short": torch.int16, "torch.int": torch.int32,
     "torch.long": torch.int64, "torch.bool": torch.bool, "int": torch.int64,
-}
+} | {str(dtype): dtype for dtype in UNSIGNED}
 # Bits of the significand, and the exponent of the least normal number.
 FORMATS = {torch.float64: (53, -1022), torch.float32: (24, -126),
            torch.float16: (11, -14), torch.bfloat16: (8, -126)}
@@ -98,7 +102,10 @@ def computed_in(op, kinds):
         # PyTorch promotes first, so that a small number may become 0.
         same = len({k.dtype for k in kinds if not k.literal}) == 1
         return torch.bool if same else None
-    dtype = promote(*kinds[:PARAMETERS.get(op, len(kinds))])
+    try:
+        dtype = promote(*kinds[:PARAMETERS.get(op, len(kinds))])
+    except RuntimeError:  # of unsigned integers and others
+        return None
     rule, floating = RULES[op], dtype.is_floating_point
     if op == "square" and dtype == torch.bool:
         return torch.int64
