@@ -31,11 +31,28 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <span>
 
 using namespace kexpr;
 using namespace kexpr::tools;
 
 static constexpr std::int64_t elements = 8000;
+/// The same of integers, for i32 and i64.
+static constexpr ops::InputClass integerClasses[] = {
+    {"0", 0, 0},
+    {"1", 1, 1},
+    {"-1", -1, -1},
+    {"even", 0x1p30, 0x1p62},
+    {"most", 0x1p31 - 1, 0x1p63 - 0x1p10},
+    {"least", -0x1p31, -0x1p63},
+};
+
+static std::span<const ops::InputClass> classesOf(DType type) {
+  if (type == DType::F32 || type == DType::F64)
+    return ops::InputClasses;
+  return integerClasses;
+}
+
 static constexpr double shares[] = {0.001, 0.01, 0.1, 0.5, 1};
 
 namespace {
@@ -261,10 +278,15 @@ static std::vector<Subject> subjects() {
        ops::Arithmetic::F32Accurate},
       {" fast", DType::F32, Precision::Fast, ops::Arithmetic::F32Fast},
       {" f64", DType::F64, Precision::Default, ops::Arithmetic::F64},
+      {" i32", DType::I32, Precision::Default, ops::Arithmetic::I32},
+      {" i64", DType::I64, Precision::Default, ops::Arithmetic::I64},
   };
   for (const Variant &variant : variants)
     for (const ops::OpEntry &op : ops::table()) {
-      if (!op.isFloatToFloat() || !op.works(variant.arithmetic))
+      const bool isOfIntegers =
+          !op.works(ops::Arithmetic::F32) && !op.works(ops::Arithmetic::F64);
+      if (!op.works(variant.arithmetic) ||
+          (!op.isFloatToFloat() && !isOfIntegers))
         continue;
       std::string call = std::string(op.info.name) + "(";
       for (unsigned i = 0; i < op.arity; ++i)
@@ -282,7 +304,7 @@ static std::vector<std::string> measure(const Engine &engine,
                                         std::ostream &tsv) {
   Measurement<T> measurement(engine, subject);
   std::vector<std::string> row = {subject.name};
-  for (const ops::InputClass &kind : ops::InputClasses) {
+  for (const ops::InputClass &kind : classesOf(subject.type)) {
     double worst = 0;
     for (unsigned operand = 0; operand < subject.arity; ++operand) {
       const auto ratios = measurement.ratios(kind, operand);
@@ -295,6 +317,40 @@ static std::vector<std::string> measure(const Engine &engine,
     row.push_back(worst > bar ? cell(worst) : "");
   }
   return row;
+}
+
+static std::vector<std::string> measureAny(const Engine &engine,
+                                           const Subject &subject, double bar,
+                                           std::ostream &tsv) {
+  switch (subject.type) {
+  case DType::F64:
+    return measure<double>(engine, subject, bar, tsv);
+  case DType::I32:
+    return measure<std::int32_t>(engine, subject, bar, tsv);
+  case DType::I64:
+    return measure<std::int64_t>(engine, subject, bar, tsv);
+  default:
+    return measure<float>(engine, subject, bar, tsv);
+  }
+}
+
+/// The table of subjects that have the same classes.
+static void print(const Engine &engine, std::span<const Subject> subjects,
+                  const Settings &settings, std::ostream &tsv) {
+  std::vector<std::string> header = {"kernel"};
+  for (const ops::InputClass &kind : classesOf(subjects.front().type))
+    header.emplace_back(kind.name);
+  Table table(header);
+  for (const Subject &subject : subjects) {
+    if (subject.name.find(settings.only) == std::string::npos)
+      continue;
+    auto row = measureAny(engine, subject, settings.bar, tsv);
+    if (std::any_of(row.begin() + 1, row.end(),
+                    [](const auto &text) { return !text.empty(); }))
+      table.add(std::move(row));
+  }
+  std::cout << '\n';
+  table.print(std::cout);
 }
 
 static Settings settingsOf(int argc, char **argv) {
@@ -326,23 +382,15 @@ int main(int argc, char **argv) {
   const Engine engine(options);
   std::ofstream tsv(settings.tsv.empty() ? "/dev/null" : settings.tsv);
   tsv << "kernel\toperand\tclass\tshare\tratio\tlow\thigh\n";
-  std::vector<std::string> header = {"kernel"};
-  for (const ops::InputClass &kind : ops::InputClasses)
-    header.emplace_back(kind.name);
-  Table table(header);
-  for (const Subject &subject : subjects()) {
-    if (subject.name.find(settings.only) == std::string::npos)
-      continue;
-    auto row = subject.type == DType::F64
-                   ? measure<double>(engine, subject, settings.bar, tsv)
-                   : measure<float>(engine, subject, settings.bar, tsv);
-    if (std::any_of(row.begin() + 1, row.end(),
-                    [](const auto &text) { return !text.empty(); }))
-      table.add(std::move(row));
-  }
   std::cout << (settings.cpu.empty() ? "host" : settings.cpu) << ", "
             << engine.vectorBits() << "-bit vectors, one thread, " << elements
             << " elements in cache: time over that of ordinary inputs, the "
-               "worst of shares from 0.1 % to all.\n\n";
-  table.print(std::cout);
+               "worst of shares from 0.1 % to all.\n";
+  const std::vector<Subject> all = subjects();
+  const auto isWhole = [](const Subject &subject) {
+    return classesOf(subject.type).data() == integerClasses;
+  };
+  const auto first = std::find_if(all.begin(), all.end(), isWhole);
+  print(engine, {all.begin(), first}, settings, tsv);
+  print(engine, {first, all.end()}, settings, tsv);
 }
