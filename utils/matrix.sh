@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Builds kexpr and runs its tests with other compilers, libraries and versions of
+# LLVM, each in a tree of Debian's packages below build/matrix (3 GB each): the
+# system stays as it is. Debian 12, as root, by hand; an hour a row on 2 cores.
+#
+#   utils/matrix.sh [ROW...]    all unless said
+#
+# A row that passed with this commit is not built again. Rows that cannot be had
+# any more, as Debian's releases move on, are skipped by name.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A row: Debian's release; the compiler; what CMake is told.
+declare -A rows=(
+  [llvm22]='bookworm g++-12 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
+  [clang19]='bookworm clang++-19'
+  [libcxx]='bookworm clang++-19 -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DKEXPR_LLVM=OFF
+    -DKEXPR_TBB=OFF -DKEXPR_BUILD_TOOLS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF'
+  [gcc13]='trixie g++-13'
+  [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
+  [gcc15-llvm21]='sid g++-15 -DLLVM_DIR=/usr/lib/llvm-21/lib/cmake/llvm'
+)
+order=(llvm22 clang19 libcxx gcc13 gcc14-llvm22 gcc15-llvm21)
+
+# What is in each tree, and what is in one alone.
+packages=(ca-certificates ccache cmake diffutils file git dpkg-dev libbenchmark-dev
+  libcli11-dev libeigen3-dev libgmock-dev libgtest-dev libmpfr-dev libtbb-dev
+  libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev nodejs pkg-config
+  python3 zlib1g-dev)
+declare -A own=(
+  [bookworm]='g++-12 clang-19 libc++-19-dev libc++abi-19-dev googletest
+    llvm-19-dev llvm-22-dev'
+  [trixie]='g++-13 g++-14 llvm-19-dev llvm-22-dev'
+  [sid]='g++-15 llvm-21-dev'
+)
+
+root=$PWD/build/matrix
+mkdir -p "$root"
+
+# The tree of a release: made whole, or not there.
+plant() {
+  local release=$1 sources
+  [ -e "$root/$release" ] && return
+  if [ ! -e "$root/tools" ]; then
+    (cd "$root" && apt-get -qq download mmdebstrap 2>/dev/null)
+    dpkg-deb -x "$root"/mmdebstrap_*.deb "$root/tools"
+  fi
+  sources="deb http://deb.debian.org/debian $release main"
+  [ "$release" = bookworm ] && sources+="
+deb http://deb.debian.org/debian-security bookworm-security main"
+  rm -rf "$root/planting"
+  "$root/tools/usr/bin/mmdebstrap" --quiet --variant=minbase \
+    --aptopt='Acquire::Check-Valid-Until "false"' \
+    --include="$(printf '%s,' "${packages[@]}" ${own[$release]})" \
+    "$release" "$root/planting" - <<<"$sources" || return 77
+  mkdir "$root/planting/src"
+  mv "$root/planting" "$root/$release"
+}
+
+# run RELEASE COMMAND: in its tree, with these sources at /src, which it can read.
+run() {
+  unshare --mount --pid --fork sh -euc '
+    mount -t proc proc "$1/proc"
+    mount --rbind /dev "$1/dev"
+    mount --bind "$2" "$1/src"
+    mount -o remount,bind,ro "$1/src"
+    exec chroot "$1" env -i HOME=/root TERM=dumb PATH=/usr/bin:/bin:/usr/sbin \
+      CCACHE_BASEDIR=/build CCACHE_NOHASHDIR=true sh -euc "$3"
+  ' run "$root/$1" "$PWD" "$2"
+}
+
+failed=()
+for row in "${@:-${order[@]}}"; do
+  [ -v "rows[$row]" ] || { echo "rows: ${order[*]}" >&2; exit 2; }
+  read -r -d '' release compiler options <<<"${rows[$row]}" || true
+  state="$(git rev-parse HEAD) $(git diff HEAD | sha1sum)"
+  if [ "$(cat "$root/$row.passed" 2>/dev/null)" = "$state" ]; then
+    echo "$row: passed before"
+    continue
+  fi
+  plant "$release" || { echo "$row: skipped: packages cannot be had"; continue; }
+  c=${compiler/#g++/gcc}
+  SECONDS=0
+  echo "$row: builds and tests; $root/$row.log"
+  if run "$release" "
+    cmake -S /src -B /build/$row -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=${c/#clang++/clang} \
+      $(echo $options) || exit
+    cmake --build /build/$row
+    ctest --test-dir /build/$row -j2 --output-on-failure -LE accuracy" \
+    >"$root/$row.log" 2>&1; then
+    echo "$row: passed, $SECONDS s"
+    echo "$state" >"$root/$row.passed"
+  else
+    echo "$row: failed, $SECONDS s"
+    grep -E 'error:|\*\*\*' "$root/$row.log" | head -30
+    failed+=("$row")
+  fi
+done
+[ ${#failed[@]} -eq 0 ]
