@@ -55,6 +55,21 @@ private:
   const Work work;
 };
 
+/// What `createFrameMovesPass` says, of a function that is no machine's yet.
+class FrameMovesRequired final : public llvm::FunctionPass {
+public:
+  static inline char ID = 0;
+  FrameMovesRequired() : FunctionPass(ID) {}
+  llvm::StringRef getPassName() const override { return "Require frame moves"; }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+  }
+  bool runOnFunction(llvm::Function &function) override {
+    function.removeFnAttr(llvm::Attribute::NoUnwind);
+    return true;
+  }
+};
+
 /// Gives locations to the instructions of a block that have none.
 class LocationFiller {
 public:
@@ -167,12 +182,10 @@ llvm::Pass *codegen::createFillLocationsPass() {
 
 llvm::Pass *codegen::createFrameMovesPass(bool areRequired) {
   // LLVM writes CFI for functions that may throw.
+  if (areRequired)
+    return new FrameMovesRequired;
   return new SmallPass(
-      areRequired ? "Require frame moves" : "Do not require frame moves",
-      [areRequired](llvm::MachineFunction &function) {
-        if (areRequired)
-          function.getFunction().removeFnAttr(llvm::Attribute::NoUnwind);
-        else
-          function.getFunction().addFnAttr(llvm::Attribute::NoUnwind);
+      "Do not require frame moves", [](llvm::MachineFunction &function) {
+        function.getFunction().addFnAttr(llvm::Attribute::NoUnwind);
       });
 }

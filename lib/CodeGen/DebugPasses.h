@@ -33,11 +33,11 @@ PassPair createKeepLocationsPasses();
 /// that of the operator it is for, else that of the loop.
 llvm::Pass *createFillLocationsPass();
 
-/// Passes to run before all that generate code, and after prologue and epilogue
-/// insertion: between them, functions need CFI instructions whether or not
-/// debug information does. Schedulers move nothing across these, so that code
-/// would depend on debug information otherwise. The printer emits them only
-/// where needed.
+/// Passes to run before any that generates code, one of LLVM IR, and after
+/// prologue and epilogue insertion: between them, functions need CFI
+/// instructions whether or not debug information does. Schedulers move nothing
+/// across these, so that code would depend on debug information otherwise. The
+/// printer emits them only where needed.
 llvm::Pass *createFrameMovesPass(bool areRequired);
 
 } // namespace kexpr::codegen

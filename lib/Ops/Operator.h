@@ -175,7 +175,7 @@ struct OpInfo {
   /// others, a `V::Mask` of the formula.
   bool takesCondition = false;
   /// Whether the second argument is a least result and the third a largest one:
-  /// of integers, numbers there are the nearest that the type has.
+  /// of integers, literals there are the nearest that the type has.
   bool takesLimits = false;
 };
 

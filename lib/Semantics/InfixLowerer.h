@@ -112,6 +112,11 @@ private:
   Error fault(ErrorCode code, SourceRange range, std::string message) const {
     return {code, std::move(message), tree.text, range};
   }
+  Error doesNotFit(const Number &number, DType type, SourceRange range) const {
+    return fault(
+        ErrorCode::InvalidArgument, range,
+        concat("the integer ", number.str(), " does not fit ", nameOf(type)));
+  }
 
   const syntax::InfixTree &tree;
   Span<const InfixOperand> operands;

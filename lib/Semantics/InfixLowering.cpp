@@ -87,9 +87,7 @@ Expected<Built> InfixLowerer::emit(const Lowered &value, DType type,
                : emitter.call(castName(type), {*value.built});
   Number number = *value.literal;
   if (isNumpy && number.isWhole() && !fitsInteger(number, type))
-    return fault(
-        ErrorCode::InvalidArgument, range,
-        concat("the integer ", number.str(), " does not fit ", nameOf(type)));
+    return doesNotFit(number, type, range);
   if (isNumpy && number.kind != Number::Kind::Bool && heldType(type) != type)
     number = castNumber(number, type);
   return emitNumber(number);
@@ -203,6 +201,10 @@ Expected<Lowered> InfixLowerer::cast(const InfixNode &node, DType type) {
 Expected<Lowered> InfixLowerer::numbersWhere(Built condition,
                                              const Arguments &args) {
   const DType type = numpy::resultType(args.types(1)).type;
+  for (std::size_t i : {1, 2})
+    if (const Number &number = *args.values[i].literal;
+        isNumpy && number.isWhole() && !fitsInteger(number, type))
+      return doesNotFit(number, type, tree.nodes[args.nodes[i]].range);
   auto yes = emitNumber(*args.values[1].literal);
   auto no = emitNumber(*args.values[2].literal);
   if (!yes || !no)

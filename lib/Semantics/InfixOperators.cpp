@@ -113,7 +113,13 @@ Expected<Lowered> InfixLowerer::compareBesideU64(std::string_view op,
                                                  const Arguments &args,
                                                  std::size_t signedPlace) {
   const Lowered &whole = args.values[signedPlace];
-  const Built other = *args.values[1 - signedPlace].built;
+  const std::size_t otherPlace = 1 - signedPlace;
+  const Lowered &beside = args.values[otherPlace];
+  const auto emitted = emit(beside, beside.literal ? DType::U64 : beside.type,
+                            tree.nodes[args.nodes[otherPlace]].range);
+  if (!emitted)
+    return emitted.error();
+  const Built other = *emitted;
   constexpr std::string_view sides[][2] = {
       {"lt", "gt"}, {"gt", "lt"}, {"le", "ge"}, {"ge", "le"}};
   if (signedPlace == 1)

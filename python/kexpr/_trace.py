@@ -11,7 +11,6 @@ import inspect
 import linecache
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -372,7 +371,7 @@ class Tracer:
                 raise ArgumentError(f"parameter '{name}' of a traced function "
                                     "has a default value")
             self.names.append(name)
-        self._last = threading.local()  # what this thread traced
+        self._places: dict[str, list[Any]] = {}  # by text, of its lines
 
     def trace(self, types: tuple[Any, ...]) -> tuple[str, tuple[str, ...],
                                                      tuple[Any, ...]]:
@@ -388,7 +387,7 @@ class Tracer:
             raise Unsupported("a traced function that returns nothing")
         names = {id(one): one._name for one in arguments}
         text, leaves, nodes = _emit(outputs, names, many)  # type: ignore
-        self._last.places = [node._where for node in nodes]
+        self._places[text] = [node._where for node in nodes]
         captured = [(name, leaf._array) for name, leaf in leaves.items()]
         if any(array is None for _, array in captured):
             raise Unsupported("an argument of another traced function")
@@ -401,7 +400,7 @@ class Tracer:
             error.add_note(f"  in {self.function.__qualname__}")
             return
         line = error.text.count("\n", 0, error.span[0])
-        places = getattr(self._last, "places", [])
+        places = self._places.get(error.text, [])
         if line >= len(places) or not places[line]:
             return
         name, number = places[line]

@@ -17,6 +17,7 @@
 #include "TestUtil/Skips.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -122,8 +123,8 @@ TEST_P(LoopTable, IsAboutWhatTheFileSays) {
   if (std::getenv("KEXPR_BLESS"))
     write(found, file());
   Rows rows = read(file());
-  if (rows.empty())
-    GTEST_SKIP() << kexpr::test::skips::OtherLlvm << ": " << file();
+  if (!std::filesystem::exists(KEXPR_LOOP_TABLES))
+    GTEST_SKIP() << kexpr::test::skips::OtherLlvm;
   EXPECT_EQ(rows.size(), found.size());
   constexpr double tolerance = 0.15, digits = 0.01;
   for (const auto &[text, row] : found) {

@@ -63,6 +63,13 @@ TEST(InfixLowering, IntegersFrom2To63On) {
   EXPECT_EQ(numpy("a != 9223372036854775808", {Int}), "eq(@0,@0)");
   EXPECT_EQ(numpy("a == -1", {U64}), "ne(@0,@0)");
   EXPECT_EQ(numpy("-1 < a", {U64}), "eq(@0,@0)");
+  // A number with a type is no Python number.
+  EXPECT_EQ(numpy("a < uint64(5)", {I64}),
+            "or(lt(@0,0),lt(torch.uint64(@0),5))");
+  EXPECT_EQ(numpy("uint64(5) < a", {I64}),
+            "and(ge(@0,0),gt(torch.uint64(@0),5))");
+  EXPECT_EQ(numpy("where(a, 9223372036854775808, -1)", {Bool}),
+            "the integer 9223372036854775808 does not fit i64");
   EXPECT_EQ(numpy("a + 9223372036854775808", {I64}),
             "the integer 9223372036854775808 does not fit i64");
   EXPECT_EQ(torch("a + 9223372036854775808", {I64}),

@@ -139,7 +139,10 @@ class _Expression:
 
 _MOST = 4096  # texts, and types of one text
 _expressions: dict[Any, _Expression] = {}
-_changes = threading.Lock()
+_changes = threading.RLock()
+# Another thread may hold it when this one forks.
+os.register_at_fork(after_in_child=lambda: globals().update(
+    _changes=threading.RLock()))
 
 # What `re_evaluate` does again: an expression, and the options of the call.
 _last: contextvars.ContextVar[tuple[Any, ...] | None] = contextvars.ContextVar(
