@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds CPython without its global lock from Debian's sources, makes the wheel
 # with it, and runs the Python tests there, then all at once by 16 threads.
-# Installs nothing, and needs no root: all is in build/free-threaded (35 MB to
-# fetch; the interpreter takes some ten minutes on two cores, once).
+# All is in build/free-threaded (35 MB to fetch; the interpreter takes some ten
+# minutes on two cores, once).
 #
 #   utils/free_threaded.sh [SUITE PACKAGE]    trixie python3.13 unless said
 #
@@ -38,9 +38,11 @@ build() {
     --without-doc-strings && make -s -j2 && make -s install) \
     >"$root/build.log" 2>&1 || { tail -n20 "$root/build.log" >&2; exit 1; }
   rm -r "$from"
+  "$python" -c 'import ctypes, ssl, zlib' # What pip needs: libffi-dev, libssl-dev.
+  touch "$root/$package/ready"
 }
 
-if [ ! -x "$python" ]; then
+if [ ! -e "$root/$package/ready" ]; then
   utils/deps.sh
   mkdir -p "$root"
   sources || { echo "skipped: no sources of $package" >&2; exit 77; }

@@ -5,10 +5,11 @@
 #
 #   utils/matrix.sh [ROW...]    all unless said
 #
-# A row that passed with this commit is not built again. Rows that cannot be had
-# any more, as Debian's releases move on, are skipped by name.
+# A row that passed with these sources is not built again. A package that a
+# release has no more fails the row, and mmdebstrap names it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+[ "$(id -u)" -eq 0 ] || { echo "only root can use trees of packages" >&2; exit 1; }
 
 # A row: Debian's release; the compiler; what CMake is told.
 declare -A rows=(
@@ -42,8 +43,8 @@ plant() {
   local release=$1 sources
   [ -e "$root/$release" ] && return
   if [ ! -e "$root/tools" ]; then
-    (cd "$root" && apt-get -qq download mmdebstrap 2>/dev/null)
-    dpkg-deb -x "$root"/mmdebstrap_*.deb "$root/tools"
+    (cd "$root" && apt-get -qq download mmdebstrap 2>/dev/null) &&
+      dpkg-deb -x "$root"/mmdebstrap_*.deb "$root/tools" || return
   fi
   sources="deb http://deb.debian.org/debian $release main"
   [ "$release" = bookworm ] && sources+="
@@ -52,9 +53,9 @@ deb http://deb.debian.org/debian-security bookworm-security main"
   "$root/tools/usr/bin/mmdebstrap" --quiet --variant=minbase \
     --aptopt='Acquire::Check-Valid-Until "false"' \
     --include="$(printf '%s,' "${packages[@]}" ${own[$release]})" \
-    "$release" "$root/planting" - <<<"$sources" || return 77
-  mkdir "$root/planting/src"
-  mv "$root/planting" "$root/$release"
+    "$release" "$root/planting" - <<<"$sources" &&
+    mkdir "$root/planting/src" &&
+    mv "$root/planting" "$root/$release"
 }
 
 # run RELEASE COMMAND: in its tree, with these sources at /src, which it can read.
@@ -69,20 +70,33 @@ run() {
   ' run "$root/$1" "$PWD" "$2"
 }
 
+# What the sources are: a commit, and what differs from it.
+state() {
+  git rev-parse HEAD
+  { git diff HEAD; git status --porcelain; } | sha1sum
+}
+
 failed=()
 for row in "${@:-${order[@]}}"; do
   [ -v "rows[$row]" ] || { echo "rows: ${order[*]}" >&2; exit 2; }
   read -r -d '' release compiler options <<<"${rows[$row]}" || true
-  state="$(git rev-parse HEAD) $(git diff HEAD | sha1sum)"
+  state=$(state)
   if [ "$(cat "$root/$row.passed" 2>/dev/null)" = "$state" ]; then
     echo "$row: passed before"
     continue
   fi
-  plant "$release" || { echo "$row: skipped: packages cannot be had"; continue; }
+  plant "$release" || { echo "$row: no tree"; failed+=("$row"); continue; }
   c=${compiler/#g++/gcc}
   SECONDS=0
   echo "$row: builds and tests; $root/$row.log"
-  if run "$release" "
+  # A library of tests that is made with libc++, too.
+  before=
+  [[ $options != *libc++* ]] || before="
+    cmake -S /usr/src/googletest -B /build/googletest -DCMAKE_CXX_COMPILER=$compiler \
+      -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_INSTALL_PREFIX=/build/libcxx
+    cmake --build /build/googletest --target install
+    export CMAKE_PREFIX_PATH=/build/libcxx"
+  if run "$release" "$before
     cmake -S /src -B /build/$row -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=${c/#clang++/clang} \
       $(echo $options) || exit
@@ -90,7 +104,7 @@ for row in "${@:-${order[@]}}"; do
     ctest --test-dir /build/$row -j2 --output-on-failure -LE accuracy" \
     >"$root/$row.log" 2>&1; then
     echo "$row: passed, $SECONDS s"
-    echo "$state" >"$root/$row.passed"
+    [ "$(state)" != "$state" ] || echo "$state" >"$root/$row.passed"
   else
     echo "$row: failed, $SECONDS s"
     grep -E 'error:|\*\*\*' "$root/$row.log" | head -30
