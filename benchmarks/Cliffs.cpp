@@ -37,7 +37,8 @@ using namespace kexpr;
 using namespace kexpr::tools;
 
 static constexpr std::int64_t elements = 8000;
-/// The same of integers, for i32 and i64.
+
+/// Classes of inputs of i32 and i64.
 static constexpr ops::InputClass integerClasses[] = {
     {"0", 0, 0},
     {"1", 1, 1},

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/DebugPasses.h"
 
-#include "Support/LlvmVersion.h"
-
+#include "CodeGen/LlvmVersion.h"
 #include "Syntax/Listing.h"
 
 #include <llvm/ADT/DenseMap.h>

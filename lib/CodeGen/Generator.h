@@ -8,7 +8,7 @@
 #define KEXPR_CODEGEN_GENERATOR_H
 
 #include "CodeGen/CodeGen.h"
-#include "Support/LlvmVersion.h"
+#include "CodeGen/LlvmVersion.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>

@@ -7,10 +7,10 @@
 #include "CodeGen/KernelEmitter.h"
 
 #include "CodeGen/KernelBuilder.h"
+#include "CodeGen/LlvmVersion.h"
 #include "CodeGen/LoopShape.h"
 #include "CodeGen/Operators.h"
 #include "CodeGen/SoftwarePipeline.h"
-#include "Support/LlvmVersion.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>

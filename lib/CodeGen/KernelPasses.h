@@ -7,7 +7,7 @@
 #ifndef KEXPR_CODEGEN_KERNELPASSES_H
 #define KEXPR_CODEGEN_KERNELPASSES_H
 
-#include "Support/LlvmVersion.h"
+#include "CodeGen/LlvmVersion.h"
 
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/IR/LegacyPassManager.h>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopChain.h"
 
-#include "Support/LlvmVersion.h"
+#include "CodeGen/LlvmVersion.h"
 
 #include <algorithm>
 #include <limits>

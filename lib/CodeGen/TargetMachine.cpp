@@ -7,8 +7,8 @@
 #include "CodeGen/TargetMachine.h"
 
 #include "Code/Features.h"
+#include "CodeGen/LlvmVersion.h"
 #include "Support/Fork.h"
-#include "Support/LlvmVersion.h"
 #include "Support/Text.h"
 
 #include <llvm-c/Core.h>

@@ -7,11 +7,16 @@
 #include "Jit/Session.h"
 
 #include "Jit/ImageMemory.h"
-#include "Support/LlvmVersion.h"
 
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Object/ObjectFile.h>
+// LLVM 21 gave SelfExecutorProcessControl a header of its own.
+#if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#else
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#endif
 
 #include <atomic>
 

@@ -1,34 +1,31 @@
-//===- Support/LlvmVersion.h - What differs between versions of LLVM ------===//
+//===- CodeGen/LlvmVersion.h - What differs between versions of LLVM ------===//
 //
 // Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For the rooms that LLVM's headers are given to. Versions 19 to 22 serve; the
-// passes that all have are in CodeGen/KernelPasses.cpp.
+// Versions 19 to 22 serve. The passes that all have are in KernelPasses.cpp,
+// and a header of ORC that versions from 21 on have is asked for in
+// Jit/Session.cpp.
 //
 //===----------------------------------------------------------------------===//
-#ifndef KEXPR_SUPPORT_LLVMVERSION_H
-#define KEXPR_SUPPORT_LLVMVERSION_H
+#ifndef KEXPR_CODEGEN_LLVMVERSION_H
+#define KEXPR_CODEGEN_LLVMVERSION_H
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/MC/MCRegister.h>
 #include <llvm/TargetParser/Triple.h>
 
-#if LLVM_VERSION_MAJOR >= 21
-#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
-#else
-#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
-#endif
+#include <string>
 
 namespace llvm {
 class LLVMTargetMachine;
 class TargetMachine;
 } // namespace llvm
 
-namespace kexpr {
+namespace kexpr::codegen {
 
 #if LLVM_VERSION_MAJOR >= 20
 /// A target that generates machine code by passes.
@@ -82,6 +79,6 @@ inline unsigned numberOf(llvm::MCRegUnit unit) {
   return static_cast<unsigned>(unit);
 }
 
-} // namespace kexpr
+} // namespace kexpr::codegen
 
-#endif // KEXPR_SUPPORT_LLVMVERSION_H
+#endif // KEXPR_CODEGEN_LLVMVERSION_H
