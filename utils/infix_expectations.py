@@ -196,7 +196,7 @@ def numpy_lines():
         try:
             with np.errstate(all="ignore"):
                 result = np.asarray(eval(text, {"np": np}, scope))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return print(text.replace("np.", ""), *kinds, "error", "-",
                          sep="\t")
         name = names[result.dtype]
@@ -223,6 +223,7 @@ def numpy_lines():
                      "np.where(a, 0.1, 2)", "np.where(a, 1, 2)",
                      "np.maximum(a, b)", "np.minimum(a, 1)",
                      "np.clip(a, 0, 2)", "np.clip(a, None, b)",
+                     "np.clip(a, -300, 70000)", "np.clip(a, 300, 400)",
                      "np.logical_xor(a, b)", "np.invert(a)"):
             if kind == "bf16" and re.search(r"sign|2\.5|clip", text):
                 continue

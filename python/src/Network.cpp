@@ -258,17 +258,27 @@ public:
   nb::dict run(nb::dict arrays, unsigned threads) {
     Arguments reader;
     std::vector<std::string> names;
-    std::vector<Argument> tensors(nb::len(arrays));
-    names.reserve(tensors.size());
-    std::vector<NamedTensor> inputs;
+    std::vector<nb::object> objects;
     for (auto [name, array] : arrays) {
-      Argument &tensor = tensors[names.size()];
-      PyObject *object = array.ptr();
-      if (!reader.readInput(object, tensor))
-        fail();
       names.push_back(nb::cast<std::string>(name));
-      inputs.push_back({names.back(), tensor.view()});
+      objects.push_back(nb::borrow(array));
     }
+    std::vector<Argument> tensors(objects.size());
+    const auto readAll = [&] {
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        PyObject *object = objects[i].ptr();
+        if (!reader.readInput(object, tensors[i]))
+          fail();
+        objects[i] = nb::borrow(object);
+      }
+    };
+    readAll();
+    // Arrays that were read before others ran code may have changed.
+    if (reader.ranPython())
+      readAll();
+    std::vector<NamedTensor> inputs;
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      inputs.push_back({names[i], tensors[i].view()});
     RunOptions options;
     options.maxThreads = threads;
     if (owner.load() == std::this_thread::get_id()) {

@@ -57,6 +57,22 @@ def test_shapes_may_change_while_others_are_read():
                                   np.full(32, 2.0))
 
 
+def test_objects_are_asked_for_their_array_once():
+    asked = []
+
+    class Counts:
+        def __array__(self, dtype=None, copy=None):
+            asked.append(dtype)
+            return np.ones(3)
+
+    traced = kx.jit(lambda x: x + 1)
+    traced(np.ones(3))  # The first call reads its arguments to trace them, too.
+    for call in (kx.compile("x + 1"), traced):
+        np.testing.assert_array_equal(call(Counts()), np.full(3, 2.0))
+    kx.evaluate("x + 1", {"x": Counts()})
+    assert len(asked) == 3
+
+
 def test_interrupts_come_through():
     class Interrupts:
         def __dlpack_device__(self):

@@ -35,6 +35,18 @@ def test_a_network_runs(param, rng):
     assert "add(mul(@0,@1),2)" in [step["expression"] for step in net.steps]
 
 
+def test_shapes_may_change_while_others_are_read(param):
+    x = np.ones((4, 8), "f4")
+
+    class Reshapes:
+        def __array__(self, dtype=None, copy=None):
+            x.shape = (32,)
+            return np.ones(32, "f4")
+
+    np.testing.assert_array_equal(kx.pnnx.load(param).run(x, Reshapes()),
+                                  np.full(32, 3.0))
+
+
 def test_layers_of_python(tmp_path, rng):
     path = tmp_path / "net.pnnx.param"
     path.write_text(PARAM.replace(
