@@ -22,7 +22,8 @@ typedef struct kexpr_operator {
   uint32_t arity;
   uint32_t overload_arity; ///< A second one (`add(x,y,alpha)`); 0 if none.
   /// Largest errors in units in the last place, 0.5 is correctly rounded: in
-  /// f32, in f32 at KEXPR_PRECISION_ACCURATE, and in f64.
+  /// f32, in f32 at KEXPR_PRECISION_ACCURATE, and in f64; infinite where terms
+  /// may cancel.
   double max_ulp, max_ulp_accurate, max_ulp_f64;
   uint32_t operations; ///< Primitive ones of one f32 element.
   bool pnnx;           ///< Whether PNNX writes it in expression strings.

@@ -29,7 +29,7 @@ struct OperatorInfo {
   /// "integral"...
   std::string_view types;
   /// Largest error in units in the last place (0.5 is correctly rounded, 0
-  /// exact) in f32 at Precision::Default.
+  /// exact) in f32 at Precision::Default; infinite where terms may cancel.
   double maxUlp;
   /// The same in f32 at Precision::Accurate.
   double maxUlpAccurate;

@@ -17,9 +17,9 @@
 using namespace kexpr;
 
 static OperatorInfo describe(const ops::OpEntry &entry) {
-  constexpr std::string_view types[] = {"float",   "floating", "numeric",
-                                        "number",  "counting", "integral",
-                                        "integer", "truth",    "single"};
+  constexpr std::string_view types[] = {
+      "float",    "floating", "numeric", "number", "counting",
+      "integral", "integer",  "truth",   "single", "composed"};
   // PNNX knows at most one other spelling of an operator.
   const ops::OpInfo &info = entry.info;
   const auto arithmetic =

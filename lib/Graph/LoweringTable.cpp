@@ -54,15 +54,14 @@ static constexpr LoweringRow Lowerings[] = {
     {"F.softplus nn.Softplus", "input beta=1.0 threshold=20.0",
      "beta=1 threshold=20", "softplus({input})"},
     {"F.softplus nn.Softplus", "input beta=1.0 threshold=20.0", "",
-     "where(gt(mul({input},{beta}),{threshold}),{input},"
-     "div(log1p(exp(mul({input},{beta}))),{beta}))"},
+     "softplus({input},{beta},{threshold})"},
     {"F.softsign nn.Softsign", "input", "", "softsign({input})"},
     {"F.hardtanh nn.Hardtanh", "input min_val=-1.0 max_val=1.0", "",
      "hardtanh({input},{min_val},{max_val})"},
     {"F.hardshrink nn.Hardshrink F.softshrink nn.Softshrink", "input lambd=0.5",
      "", "{}({input},{lambd})"},
     {"F.threshold nn.Threshold", "input threshold value", "",
-     "where(le({input},{threshold}),{value},{input})"},
+     "threshold({input},{threshold},{value})"},
 
     // Functions that expression strings leave out. PNNX itself keeps the names
     // that TorchScript has for them.
@@ -90,10 +89,8 @@ static constexpr LoweringRow Lowerings[] = {
      "floor_divide({input},{other})"},
     {"torch.div", "input other rounding_mode=None", "rounding_mode=None",
      "div({input},{other})"},
-    // Rounded where PyTorch rounds.
     {"torch.lerp aten::lerp", "input end weight", "",
-     "where(lt(abs({weight}),0.5),fma({weight},sub({end},{input}),{input}),"
-     "fma(sub({input},{end}),sub(1,{weight}),{end}))"},
+     "lerp({input},{end},{weight})"},
 
     // Limits, choices, comparisons.
     {"torch.clamp", "input min=None max=None", "min=None",

@@ -146,6 +146,22 @@ struct Sign {
 };
 
 /// Of equal arguments, as 0 and -0 are, the first is taken; NaN wins.
+/// Of floats it rounds as PyTorch does: from y back where z is half or more.
+struct Lerp {
+  static constexpr OpInfo info{
+      .name = "lerp",
+      .doc = "x + z * (y - x)",
+      .types = TypeRule::Composed,
+      .ulp = Unbounded,
+      .pnnx = false,
+      .ofFloats = "where(lt(abs(@2),0.5),fma(@2,sub(@1,@0),@0),"
+                  "fma(sub(@0,@1),sub(1,@2),@1))"};
+
+  template <class R> static R reference(R x, R y, R z) {
+    return x + z * (y - x);
+  }
+};
+
 struct Maximum {
   static constexpr OpInfo info{.name = "maximum",
                                .aliases = {"max"},

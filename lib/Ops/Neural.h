@@ -127,11 +127,16 @@ private:
 
 struct Softplus {
   static constexpr OpInfo info{.name = "softplus",
-                               .doc = "ln(1 + e^x), x above 20",
+                               .doc = "ln(1 + e^x), x above 20; of three "
+                                      "arguments ln(1 + e^(y * x)) / y, x "
+                                      "where y * x is above z",
                                .types = TypeRule::Floating,
                                .ulp = {0.51, 0.51, 0.8, 4},
                                .domain = {-100, 100},
-                               .pnnx = false};
+                               .pnnx = false,
+                               .overload = {3, "where(gt(mul(@0,@1),@2),@0,"
+                                               "div(log1p(exp(mul(@0,@1))),"
+                                               "@1))"}};
 
   template <class R> static R reference(R x) {
     return x > 20 ? x : log1p(exp(x));

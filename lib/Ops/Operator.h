@@ -60,6 +60,8 @@ enum class TypeRule : std::uint8_t {
   Integer,  ///< Integers; floating point and bools are an error.
   Truth,    ///< Any type; each argument is made bool first, by itself.
   Single,   ///< f32, f16 and bf16; f64, integers and bools are an error.
+  Composed, ///< Floating point, by `ofFloats` and no formula; others are
+            ///< errors.
 };
 
 enum class ResultRule : std::uint8_t {
@@ -74,21 +76,22 @@ struct Domain {
 };
 
 /// An expression over arguments @0, @1... that a call is replaced by. Its text,
-/// in the call grammar without blanks or literals, is parsed when kexpr is
-/// compiled.
+/// in the call grammar without blanks, is parsed when kexpr is compiled;
+/// literals are digits with a point or none.
 class Expansion {
 public:
   constexpr Expansion() = default;
   consteval Expansion(const char *source) : text(source) {
-    std::array<std::string_view, MaxTerms> open;
+    std::array<Term, MaxTerms> open;
     std::size_t depth = 0;
     for (std::size_t begin = 0; begin < text.size();) {
       const auto end = std::min(text.find_first_of("(),", begin), text.size());
-      const std::string_view word = text.substr(begin, end - begin);
+      const Term word{static_cast<std::uint8_t>(begin),
+                      static_cast<std::uint8_t>(end - begin)};
       const char next = end < text.size() ? text[end] : ',';
       if (next == '(')
         open[depth++] = word;
-      else if (!word.empty())
+      else if (word.length)
         postfix[count++] = word;
       if (next == ')')
         postfix[count++] = open[--depth];
@@ -98,18 +101,25 @@ public:
 
   constexpr bool empty() const { return count == 0; }
   constexpr std::string_view str() const { return text; }
-  /// Arguments, as `@0`, and names of operators in reverse Polish order.
-  constexpr std::span<const std::string_view> terms() const {
-    return {postfix.data(), count};
+  /// Arguments, as `@0`, literals and names of operators, in reverse Polish
+  /// order.
+  constexpr std::size_t size() const { return count; }
+  constexpr std::string_view operator[](std::size_t term) const {
+    return text.substr(postfix[term].begin, postfix[term].length);
   }
 
   /// Most terms of an expansion.
-  static constexpr std::size_t MaxTerms = 5;
+  static constexpr std::size_t MaxTerms = 20;
 
 private:
+  /// Where a term stands in the text.
+  struct Term {
+    std::uint8_t begin = 0, length = 0;
+  };
+
   std::string_view text = {};
-  std::array<std::string_view, MaxTerms> postfix = {};
-  std::size_t count = 0;
+  std::array<Term, MaxTerms> postfix = {};
+  std::uint8_t count = 0;
 };
 
 /// The other meaning of a name, with one argument more.
@@ -139,6 +149,10 @@ struct Bounds {
 
 /// Of operators whose results need no rounding.
 inline constexpr Bounds Exact{0, 0, 0};
+/// Of those with terms that may cancel.
+inline constexpr Bounds Unbounded{std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::infinity()};
 
 struct OpInfo {
   std::string_view name;
@@ -157,9 +171,9 @@ struct OpInfo {
   bool pnnx = true;
   Overload overload = {};
   Defaults defaults = {};
-  /// What a call of floating point is, of an operator that has formulas for
-  /// integers alone: it rounds where the type does, which no reference in a
-  /// wider type can tell.
+  /// What a call of floating point is, its arguments converted to one type
+  /// first, of an operator that has formulas for integers alone, or none: it
+  /// rounds where the type does, which no reference in a wider type can tell.
   Expansion ofFloats = {};
   /// What a call in f16 and in bf16 is, of an operator whose result depends on
   /// the type. Its arguments are rounded to that first.
@@ -264,7 +278,8 @@ inline constexpr TypeRuleInfo TypeRules[] = {
     {true, true, false, false, {}, "integers and bools"},
     {false, true, false, false, {}, "integers"},
     {true, false, false, false, Arithmetic::Bool, AnyType},
-    {false, false, true, false, {}, "f32, f16 and bf16"}};
+    {false, false, true, false, {}, "f32, f16 and bf16"},
+    {false, false, false, false, {}, "floating point"}};
 } // namespace detail
 
 constexpr const TypeRuleInfo &infoOf(TypeRule rule) {

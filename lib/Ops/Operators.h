@@ -45,17 +45,18 @@ template <class... Ops> struct OpList {
 /// docs/operators.md.
 using Operators =
     OpList<Add, Sub, Mul, Div, Fmod, Remainder, FloorDivide, TruncDivide, Gcd,
-           Lcm, Fma, Maximum, Minimum, Fmax, Fmin, Neg, Abs, Sign, Floor, Ceil,
-           Trunc, Round, Frac, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Deg2rad,
-           Rad2deg, And, Or, Xor, BitwiseNot, ShiftLeft, ShiftRight, Popcount,
-           Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, LogicalAnd,
-           LogicalOr, LogicalXor, LogicalNot, Where, Isnan, Isinf, Isfinite,
-           Isposinf, Isneginf, Signbit, Copysign, Nextafter, Heaviside,
-           NanToNum, Exp, Exp2, Expm1, Ldexp, Log, Log1p, Log10, Log2, Xlogy,
-           Logit, Pow, Square, Sqrt, Rsqrt, Cbrt, Hypot, Reciprocal, Logaddexp,
-           Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Erfc, Sigmoid, Silu,
-           Gelu, Relu, Hardswish, Hardsigmoid, Softplus, Mish, Softsign, Elu,
-           Celu, Selu, LeakyRelu, Clamp, Hardtanh, Hardshrink, Softshrink>;
+           Lcm, Fma, Lerp, Maximum, Minimum, Fmax, Fmin, Neg, Abs, Sign, Floor,
+           Ceil, Trunc, Round, Frac, Sin, Cos, Tan, Asin, Acos, Atan, Atan2,
+           Deg2rad, Rad2deg, And, Or, Xor, BitwiseNot, ShiftLeft, ShiftRight,
+           Popcount, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
+           LogicalAnd, LogicalOr, LogicalXor, LogicalNot, Where, Isnan, Isinf,
+           Isfinite, Isposinf, Isneginf, Signbit, Copysign, Nextafter,
+           Heaviside, NanToNum, Exp, Exp2, Expm1, Ldexp, Log, Log1p, Log10,
+           Log2, Xlogy, Logit, Pow, Square, Sqrt, Rsqrt, Cbrt, Hypot,
+           Reciprocal, Logaddexp, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf,
+           Erfc, Sigmoid, Silu, Gelu, Relu, Hardswish, Hardsigmoid, Softplus,
+           Mish, Softsign, Elu, Celu, Selu, LeakyRelu, Clamp, Hardtanh,
+           Threshold, Hardshrink, Softshrink>;
 
 /// These and the hidden ones, which no expression names.
 using AllOperators = Operators::With<DivBy, ExpOf, ScaleBy, RoundToOdd,

@@ -102,6 +102,22 @@ struct LeakyRelu {
   }
 };
 
+struct Threshold {
+  static constexpr OpInfo info{.name = "threshold",
+                               .doc = "z where x <= y, x elsewhere",
+                               .types = TypeRule::Number,
+                               .ulp = Exact,
+                               .pnnx = false};
+
+  template <class R> static R reference(R x, R limit, R value) {
+    return x <= limit ? value : x;
+  }
+
+  template <class V> static V formula(V x, V limit, V value) {
+    return select(x <= limit, value, x);
+  }
+};
+
 struct Hardshrink {
   static constexpr OpInfo info{.name = "hardshrink",
                                .doc = "0 where -y <= x <= y, x elsewhere; y is "

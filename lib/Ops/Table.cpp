@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -135,6 +136,12 @@ Arithmetic kexpr::ops::arithmeticOf(DType type, Precision precision) {
 std::string_view kexpr::ops::nameOf(Precision precision) {
   constexpr std::string_view names[] = {"default", "accurate", "fast"};
   return names[static_cast<int>(precision)];
+}
+
+double kexpr::ops::literalOf(std::string_view term) {
+  double number = 0;
+  std::from_chars(term.data(), term.data() + term.size(), number);
+  return number;
 }
 
 std::optional<OpId> kexpr::ops::findAny(std::string_view name) {

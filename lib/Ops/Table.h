@@ -53,16 +53,23 @@ std::span<const OpEntry> table();
 std::optional<OpId> find(std::string_view name);
 /// The same of `allOperators()`, for expressions that come from the table.
 std::optional<OpId> findAny(std::string_view name);
+/// The number that a literal of an expansion writes.
+double literalOf(std::string_view term);
 /// The value of `expansion` where @0, @1... are `args`; `call(op, values)`
-/// gives the value of a call, an Expected<T>.
-template <class T, class F>
-Expected<T> expand(const Expansion &expansion, std::span<const T> args,
-                   F call) {
+/// gives the value of a call, an Expected<T>, and `literal(number)` a T.
+template <class T, class F, class L>
+Expected<T> expand(const Expansion &expansion, std::span<const T> args, F call,
+                   L literal) {
   std::array<T, Expansion::MaxTerms> stack;
   std::size_t height = 0;
-  for (std::string_view term : expansion.terms()) {
+  for (std::size_t i = 0; i < expansion.size(); ++i) {
+    const std::string_view term = expansion[i];
     if (term[0] == '@') {
       stack[height++] = args[static_cast<std::size_t>(term[1] - '0')];
+      continue;
+    }
+    if (term[0] >= '0' && term[0] <= '9') {
+      stack[height++] = literal(literalOf(term));
       continue;
     }
     const OpId op = *findAny(term);

@@ -160,12 +160,8 @@ Expected<Scalar> Evaluator::call(const Node &node) {
   auto args = numbers(node);
   if (!args)
     return args.error();
-  auto result =
-      type ? semantics::callCast(*type, args->front())
-      : count == longer
-          ? ops::expand(ops::table()[*op].info.overload.expansion,
-                        std::span<const Number>(*args), semantics::callNumber)
-          : semantics::callNumber(*op, *args);
+  auto result = type ? semantics::callCast(*type, args->front())
+                     : semantics::callNumber(*op, *args);
   return result ? scalar(node, *result) : fault(node, result.error());
 }
 

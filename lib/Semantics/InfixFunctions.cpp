@@ -161,6 +161,11 @@ semantics::findInfixFunction(std::string_view name) {
   return InfixFunction{info.name, info.name, typingOf(info)};
 }
 
+unsigned semantics::longerArity(const InfixFunction &function,
+                                const ops::OpInfo &info) {
+  return function.typing == Typing::Float ? info.overload.arity : 0;
+}
+
 const InfixFunction &semantics::operationOf(syntax::InfixOperator op) {
   static constexpr InfixFunction functions[] = {
       {"or", "logical_or", Typing::Truth},

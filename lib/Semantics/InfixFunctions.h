@@ -55,6 +55,9 @@ struct InfixFunction {
 
 /// NumPy's function of that name, or what an operator of the table is there.
 std::optional<InfixFunction> findInfixFunction(std::string_view name);
+/// As many arguments as the other meaning of its operator takes; 0 if there is
+/// none. Third arguments of `add` and `sub` are PNNX's alone.
+unsigned longerArity(const InfixFunction &function, const ops::OpInfo &info);
 /// The function that an operator stands for.
 const InfixFunction &operationOf(syntax::InfixOperator op);
 /// The type that `float32` or `int` converts to.

@@ -360,7 +360,9 @@ static Arity arityFor(const InfixFunction &function) {
     return {1, 1};
   default: {
     const ops::OpEntry &entry = ops::table()[*ops::find(function.op)];
-    return {entry.arity - entry.info.defaults.count, entry.arity};
+    const unsigned longer = longerArity(function, entry.info);
+    return {entry.arity - entry.info.defaults.count,
+            longer ? longer : entry.arity};
   }
   }
 }

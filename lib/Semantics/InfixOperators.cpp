@@ -222,7 +222,8 @@ Expected<Lowered> InfixLowerer::applyOperator(const InfixNode &node,
                                               const Arguments &args) {
   const ops::OpId op = *ops::find(function.op);
   const ops::OpEntry &entry = ops::table()[op];
-  if (args.values.size() != entry.arity)
+  if (args.values.size() != entry.arity &&
+      args.values.size() != longerArity(function, entry.info))
     return fault(ErrorCode::WrongArity, node.range,
                  concat(quote(function.name), " takes ",
                         counted(entry.arity, "argument"), ", not ",

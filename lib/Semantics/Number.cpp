@@ -168,13 +168,19 @@ static bool isTruth(const ops::OpInfo &info) {
   return info.types == ops::TypeRule::Truth;
 }
 
+/// Whether `ofFloats` is what a call is.
+static bool isOfFloats(const ops::OpInfo &info, std::span<const Number> args) {
+  return info.types == ops::TypeRule::Composed ||
+         (!info.ofFloats.empty() && hasReal(args));
+}
+
 Kind semantics::callKind(ops::OpId op, std::span<const Number> args) {
   const ops::OpInfo &info = ops::table()[op].info;
   if (info.result == ops::ResultRule::Bool || isTruth(info))
     return Kind::Bool;
   if (info.takesCondition && isAll(args, Kind::Bool))
     return Kind::Bool;
-  if (!info.ofFloats.empty() && hasReal(args))
+  if (isOfFloats(info, args))
     return Kind::Real;
   if (isBitwise(info))
     return isAll(args, Kind::Bool) ? Kind::Bool : Kind::Int;
@@ -236,10 +242,25 @@ static Expected<Number> callUnsigned(const ops::OpInfo &info,
                       "other integers that are known"));
 }
 
+/// An expansion; numbers are real ones where an operator takes no integers.
+static Expected<Number> expand(const ops::Expansion &expansion,
+                               std::span<const Number> args, Kind kind) {
+  std::array<Number, ops::MaxArity> numbers;
+  std::transform(
+      args.begin(), args.end(), numbers.begin(), [kind](const Number &number) {
+        return kind == Kind::Real ? realNumber(number.asReal()) : number;
+      });
+  return ops::expand(expansion,
+                     std::span<const Number>(numbers.data(), args.size()),
+                     callNumber, realNumber);
+}
+
 Expected<Number> semantics::callNumber(ops::OpId op,
                                        std::span<const Number> args) {
   const ops::OpEntry &entry = ops::table()[op];
   const Kind kind = callKind(op, args);
+  if (args.size() == entry.info.overload.arity)
+    return expand(entry.info.overload.expansion, args, kind);
   if (hasUnsigned(args) && kind != Kind::Real && !hasReal(args))
     return callUnsigned(entry.info, args);
   if (isTruth(entry.info))
@@ -247,8 +268,8 @@ Expected<Number> semantics::callNumber(ops::OpId op,
   if (entry.info.takesCondition && args[0].kind != Kind::Bool)
     return Error(ErrorCode::TypeMismatch,
                  concat("operator '", entry.info.name, "' takes a bool first"));
-  if (!entry.info.ofFloats.empty() && hasReal(args))
-    return ops::expand(entry.info.ofFloats, args, callNumber);
+  if (isOfFloats(entry.info, args))
+    return expand(entry.info.ofFloats, args, kind);
   if (isBitwise(entry.info)) {
     if (hasReal(args))
       return Error(ErrorCode::TypeMismatch,

@@ -46,16 +46,19 @@ struct Number {
   std::string str() const;
 };
 
+constexpr Number realNumber(double real) {
+  return {.kind = Number::Kind::Real, .real = real};
+}
 /// The number that the bits of an element stand for.
 Number numberFrom(std::uint64_t bits, DType type);
 /// The number of a literal: an Integer, Unsigned, Float or Bool node.
 Number numberOf(const Node &node);
 /// What kind of number an operator gives for arguments of these kinds.
 Number::Kind callKind(ops::OpId op, std::span<const Number> args);
-/// An operator over numbers, as many as it takes. Integer overflow of 64 bits
-/// and division by 0 are errors; integers whose result is no integer, as of
-/// `pow(2,-1)`, give a real number. Unsigned ones are in no arithmetic of
-/// integers but as `-(2^63)`.
+/// An operator over numbers, as many as it or its overload takes. Integer
+/// overflow of 64 bits and division by 0 are errors; integers whose result is
+/// no integer, as of `pow(2,-1)`, give a real number. Unsigned ones are in no
+/// arithmetic of integers but as `-(2^63)`.
 Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
 /// What argument `place` of a call is where it is left out; `type` is that of
 /// the first, which it does not widen.

@@ -53,8 +53,7 @@ public:
   /// In the type that formulas compute in for the first tensor's.
   TypedValue held(const TypedValue &value) { return as(heldType(type), value); }
   TypedValue number(double value) {
-    return kept(simplify.number(
-        {.number = {.kind = Number::Kind::Real, .real = value}}));
+    return kept(simplify.number({.number = realNumber(value)}));
   }
   TypedValue truth() {
     return kept(simplify.number(

@@ -41,7 +41,7 @@ ValueId Simplifier::valueAs(DType type, const TypedValue &value, bool bake) {
 /// The argument of a call in `type` that is the least or largest result.
 Expected<TypedValue> Simplifier::limit(DType type, const TypedValue &value,
                                        bool isLeast) {
-  if (!value.number || !graph.numbers().isLiteral(*value.number))
+  if (!isLiteral(value))
     return value;
   auto literal = limitAs(type, graph.numbers()[*value.number].number, isLeast);
   return literal ? number({.number = *literal}) : literal.error();
@@ -217,14 +217,21 @@ Expected<TypedValue> Simplifier::overload(ops::OpId op,
     return Error(ErrorCode::InvalidArgument,
                  concat("the factor of '", info.name, "' of ", nameOf(*type),
                         " is an integer, not floating point"));
+  return expandAs(*type, info.overload.expansion, args);
+}
+
+/// An expansion of arguments that are converted to one type first.
+Expected<TypedValue> Simplifier::expandAs(DType type,
+                                          const ops::Expansion &expansion,
+                                          std::span<const TypedValue> args) {
   std::array<TypedValue, ops::MaxArity> converted;
   std::copy(args.begin(), args.end(), converted.begin());
   for (TypedValue &value : std::span(converted).first(args.size()))
     if (!value.number)
-      value = {.value = graph.convert(value.value, heldType(*type)),
-               .type = *type,
+      value = {.value = graph.convert(value.value, heldType(type)),
+               .type = type,
                .weight = value.weight};
-  return expand(info.overload.expansion, {converted.data(), args.size()});
+  return expand(expansion, {converted.data(), args.size()});
 }
 
 /// The type that a call with some argument not a number computes in; none if
@@ -244,9 +251,10 @@ Expected<TypedValue> Simplifier::call(ops::OpId op,
   if (std::all_of(args.begin(), args.end(), isNumber))
     return numberCall(op, args);
   const ops::OpInfo &info = ops::allOperators()[op].info;
-  if (!info.ofFloats.empty() &&
-      isFloatingPoint(promotedType(args).value_or(DType::Bool)))
-    return expand(info.ofFloats, args);
+  if (!info.ofFloats.empty())
+    if (const auto promoted = promotedType(args);
+        promoted && isFloatingPoint(*promoted))
+      return expandAs(*promoted, info.ofFloats, args);
   const auto type = callType(info, args);
   if (!type)
     return Error(ErrorCode::TypeMismatch, "");
@@ -288,6 +296,10 @@ Expected<TypedValue> Simplifier::halfCall(const ops::OpInfo &info, DType type,
                 {converted.data(), args.size()});
 }
 
+bool Simplifier::isLiteral(const TypedValue &value) const {
+  return value.number && graph.numbers().isLiteral(*value.number);
+}
+
 /// The call in the form that its literal allows, if any. `type` is what the
 /// operator computes in.
 std::optional<TypedValue>
@@ -297,7 +309,7 @@ Simplifier::withLiteral(ops::OpId op, DType type,
     return std::nullopt;
   const int place = isNumber(args[0]) ? 0 : 1;
   const TypedValue &literal = args[place];
-  if (!isNumber(literal) || !graph.numbers().isLiteral(*literal.number))
+  if (!isLiteral(literal))
     return std::nullopt;
   // The form must hold for the literal as rounded to the operand's type:
   // 1 + 2^-40 is 1 in f32.
@@ -313,8 +325,7 @@ Simplifier::withLiteral(ops::OpId op, DType type,
   std::array<TypedValue, 1 + std::tuple_size_v<decltype(form.values)>> forms{
       other};
   for (std::size_t i = 0; i < form.values.size(); ++i) {
-    const Number value{.kind = Number::Kind::Real, .real = form.values[i]};
-    forms[i + 1] = *number({.number = value});
+    forms[i + 1] = *number({.number = realNumber(form.values[i])});
   }
   auto simpler = expand(form.expansion, forms);
   // Forms are those of real numbers: an integer 1 / x has another type.
@@ -325,8 +336,17 @@ Simplifier::withLiteral(ops::OpId op, DType type,
 
 Expected<TypedValue> Simplifier::expand(const ops::Expansion &expansion,
                                         std::span<const TypedValue> args) {
-  return ops::expand(expansion, args,
-                     [this](ops::OpId op, std::span<const TypedValue> values) {
-                       return call(op, values);
-                     });
+  return ops::expand(
+      expansion, args,
+      [this](ops::OpId op, std::span<const TypedValue> values) {
+        // Both choices are of the same arguments, which one has to read.
+        if (ops::allOperators()[op].info.takesCondition && isLiteral(values[0]))
+          return Expected<TypedValue>(
+              values[graph.numbers()[*values[0].number].number.integer ? 1
+                                                                       : 2]);
+        return call(op, values);
+      },
+      [this](double literal) {
+        return *number({.number = realNumber(literal)});
+      });
 }

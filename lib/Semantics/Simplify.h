@@ -68,6 +68,8 @@ public:
   ArgumentType typeOf(const TypedValue &value) const;
 
 private:
+  Expected<TypedValue> expandAs(DType type, const ops::Expansion &expansion,
+                                std::span<const TypedValue> args);
   std::optional<DType> promotedType(std::span<const TypedValue> args);
   std::optional<DType> callType(const ops::OpInfo &info,
                                 std::span<const TypedValue> args);
@@ -75,6 +77,7 @@ private:
                                   std::span<const TypedValue> args);
   Expected<TypedValue> halfCall(const ops::OpInfo &info, DType type,
                                 std::span<const TypedValue> args);
+  bool isLiteral(const TypedValue &value) const;
   std::optional<TypedValue> withLiteral(ops::OpId op, DType type,
                                         std::span<const TypedValue> args);
   ValueId valueAs(DType type, const TypedValue &value, bool bake);

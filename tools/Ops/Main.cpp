@@ -32,12 +32,13 @@ the type that its arguments promote to: *float* operators take integers and
 bools as f32, *floating* ones refuse them, *numeric* ones keep any type,
 *number* ones refuse bool, *counting* ones make it i64, *integral* ones refuse
 floating point, *integer* ones bool as well, *truth* ones make each argument
-bool, by itself. f16 and bf16 are f32. **ULP** is the largest error in units in
-the last place of the exact result, in f32 at the default precision, in f32 at
-the accurate one, in f64, and in f32 at the fast one: 0 is exact, 0.5 correctly
-rounded. **Work** counts
-the primitive operations of one f32 element at the default precision, or of one
-i64 or bool element where floats are refused.
+bool, by itself, and *composed* ones are *floating* ones that are made of
+others. f16 and bf16 are f32. **ULP** is the largest error in units in the last
+place of the exact result, inf where its terms may cancel, in f32 at the default
+precision, in f32 at the accurate one, in f64, and in f32 at the fast one: 0 is
+exact, 0.5 correctly rounded. **Work** counts the primitive operations of one
+f32 element at the default precision, or of one i64 or bool element where floats
+are refused.
 
 | operator | also | arguments | meaning | types | ULP | work | PNNX |
 |---|---|---|---|---|---|---|---|

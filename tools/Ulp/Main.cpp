@@ -365,12 +365,15 @@ static ops::OpId operatorOf(const std::string &name) {
          concat("unknown operator ", quote(name),
                 close.empty() ? "" : concat("; did you mean '", close, "'?"))});
   }
+  const ops::OpInfo &info = ops::table()[*op].info;
   if (!isMeasurable(*op))
     exitWith({ErrorCode::Unsupported,
               concat("operator ", quote(name),
-                     !ops::table()[*op].works(ops::Arithmetic::F32)
-                         ? " takes integers"
-                         : " gives bools",
+                     info.types == ops::TypeRule::Composed
+                         ? " is made of others"
+                     : ops::worksIn(info.types, ops::Arithmetic::F32)
+                         ? " gives bools"
+                         : " takes integers",
                      " and has no error to measure")});
   return *op;
 }

@@ -109,7 +109,8 @@ ReferenceProgram::call(ops::OpId op, std::span<const Operand> arguments) {
         expansion, arguments,
         [this](ops::OpId inner, std::span<const Operand> values) {
           return Expected<Operand>(call(inner, values));
-        });
+        },
+        [](double literal) { return Operand{.literal = literal}; });
   std::vector<double> literals;
   for (const Operand &argument : arguments)
     if (argument.literal)

@@ -56,7 +56,8 @@ static const Family &family(std::uint32_t which) {
       "0", "1", "2", "3", "-1", "-7", "31", "100", "1000", "True"};
   static const Family families[] = {
       {{"f32"}, reals, {}, operatorsWhere([](const ops::OpEntry &entry) {
-         return entry.isFloatToFloat() || entry.info.takesCondition;
+         return entry.isFloatToFloat() || entry.info.takesCondition ||
+                entry.info.types == ops::TypeRule::Composed;
        })},
       {{"f32", "f64", "f16", "bf16", "f32", "i64", "u8", "bool"},
        reals,

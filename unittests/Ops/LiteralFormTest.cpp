@@ -70,21 +70,28 @@ TEST(LiteralForm, OtherDivisionsStay) {
 } // namespace
 
 TEST(Expansion, IsReadInReversePolishOrder) {
-  constexpr ops::Expansion text("mul(mul(@0,@1),@0)");
-  const auto terms = text.terms();
-  EXPECT_EQ(std::vector<std::string_view>(terms.begin(), terms.end()),
-            (std::vector<std::string_view>{"@0", "@1", "mul", "@0", "mul"}));
-  EXPECT_EQ(text.str(), "mul(mul(@0,@1),@0)");
+  constexpr ops::Expansion text("mul(mul(@0,@1),0.5)");
+  std::vector<std::string_view> terms;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    terms.push_back(text[i]);
+  EXPECT_EQ(terms,
+            (std::vector<std::string_view>{"@0", "@1", "mul", "0.5", "mul"}));
+  EXPECT_EQ(text.str(), "mul(mul(@0,@1),0.5)");
   EXPECT_TRUE(ops::Expansion().empty());
 }
 
 TEST(Expansion, IsEvaluatedForItsArguments) {
   const double arguments[] = {7, 2, 3};
-  const auto value = ops::expand(
-      ops::Sub::info.overload.expansion, std::span<const double>(arguments),
-      [](ops::OpId op, std::span<const double> values) {
-        return Expected<double>(ops::table()[op].reference(values.data()));
-      });
-  ASSERT_TRUE(value);
-  EXPECT_EQ(*value, 1);
+  for (const auto &[expansion, expected] :
+       {std::pair(ops::Sub::info.overload.expansion, 1.0),
+        std::pair(ops::Lerp::info.ofFloats, -8.0)}) {
+    const auto value = ops::expand(
+        expansion, std::span<const double>(arguments),
+        [](ops::OpId op, std::span<const double> values) {
+          return Expected<double>(ops::table()[op].reference(values.data()));
+        },
+        [](double literal) { return literal; });
+    ASSERT_TRUE(value);
+    EXPECT_EQ(*value, expected);
+  }
 }

@@ -128,7 +128,9 @@ struct FloatToFloat : std::bool_constant<ops::isFloatToFloat<Op>> {};
 template <class Op>
 struct Floating : std::bool_constant<!ops::isIntegral<Op>> {};
 template <class Op>
-struct Integral : std::bool_constant<ops::isIntegral<Op>> {};
+struct Integral
+    : std::bool_constant<ops::isIntegral<Op> &&
+                         Op::info.types != ops::TypeRule::Composed> {};
 
 template <template <class> class Keep>
 using TypesOf = decltype(join(filter<Keep>(ops::Operators{})));

@@ -175,12 +175,12 @@ static void addCalls(const std::string &text, std::set<std::string> &names) {
 /// Operators that no listed network has; GraphLoweringTest reads the rows by
 /// which networks get to them.
 static const char *const OutsideNetworks[] = {
-    "trunc_divide", "fma",        "fmax",     "fmin",    "frac",
-    "deg2rad",      "rad2deg",    "popcount", "isnan",   "isinf",
-    "isfinite",     "isposinf",   "isneginf", "signbit", "copysign",
-    "heaviside",    "nan_to_num", "exp2",     "log2",    "xlogy",
-    "logit",        "cbrt",       "hypot",    "erfc",    "gcd",
-    "lcm",          "ldexp",      "nextafter"};
+    "trunc_divide", "fma",        "fmax",      "fmin",    "frac",
+    "deg2rad",      "rad2deg",    "popcount",  "isnan",   "isinf",
+    "isfinite",     "isposinf",   "isneginf",  "signbit", "copysign",
+    "heaviside",    "nan_to_num", "exp2",      "log2",    "xlogy",
+    "logit",        "cbrt",       "hypot",     "erfc",    "gcd",
+    "lcm",          "ldexp",      "nextafter", "lerp"};
 
 TEST(ModelFiles, UseEveryOperator) {
   std::set<std::string> names(std::begin(OutsideNetworks),

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <sstream>
 
 using namespace kexpr;
@@ -31,7 +32,10 @@ TEST(Ops, JsonHoldsTheTable) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     EXPECT_EQ(list[i]["name"], operators()[i].name);
     EXPECT_EQ(list[i]["arity"], operators()[i].arity);
-    EXPECT_EQ(list[i]["maxUlp"], operators()[i].maxUlp);
+    EXPECT_EQ(list[i]["maxUlp"].is_null(), std::isinf(operators()[i].maxUlp));
+    if (!list[i]["maxUlp"].is_null()) {
+      EXPECT_EQ(list[i]["maxUlp"], operators()[i].maxUlp);
+    }
   }
 }
 

@@ -37,6 +37,7 @@ TEST(Ulp, FaultsExitWith1) {
   const std::pair<std::vector<std::string>, const char *> faults[] = {
       {{"xep"}, "unknown operator 'xep'; did you mean 'exp'?"},
       {{"and"}, "takes integers"},
+      {{"lerp"}, "is made of others"},
       {{"eq"}, "gives bools"},
       {{"exp", "--step=0"}, "--step must be a whole number"},
       {{"exp", "--step=-1"}, "--step must be"},

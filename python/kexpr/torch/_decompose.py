@@ -17,7 +17,7 @@ _prelu_kernel_backward addcdiv_ addcmul_ aminmax binary_cross_entropy
 binary_cross_entropy_backward binary_cross_entropy_with_logits celu celu_ dist
 elu_backward gelu_backward glu glu_backward hardsigmoid_backward
 hardswish_backward hardtanh_backward huber_loss huber_loss_backward
-l1_loss leaky_relu_backward lerp log_sigmoid_backward
+l1_loss leaky_relu_backward log_sigmoid_backward
 log_sigmoid_forward logit logit_backward mish_backward mse_loss
 mse_loss_backward native_dropout_backward native_layer_norm
 native_layer_norm_backward _native_batch_norm_legit
@@ -34,7 +34,7 @@ sinc masked_fill fill fill_ baddbmm_ logsumexp linalg_vector_norm
 _fused_dropout
 """.split()
 # Kept as they are, for kexpr has them, or PyTorch's own is faster.
-_KEPT = {"masked_fill", "rsub", "lerp.Scalar", "xlogy", "fill_", "std_mean",
+_KEPT = {"masked_fill", "rsub", "xlogy", "fill_", "std_mean",
          "_fused_dropout", "baddbmm_", "trace", "dist", "glu"}
 
 
@@ -51,12 +51,6 @@ def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
     return (torch.var(self, dims, correction=1 if correction is None
                       else correction, keepdim=keepdim),
             torch.mean(self, dims, keepdim=keepdim))
-
-
-def _lerp(self: Any, end: Any, weight: Any) -> Any:
-    return torch.where(torch.abs(weight) < 0.5,
-                       self + weight * (end - self),
-                       end - (end - self) * (1 - weight))
 
 
 def _each(operator: Any) -> Callable[..., Any]:
@@ -84,7 +78,6 @@ def table() -> dict[Any, Callable[..., Any]]:
                if name not in _KEPT and hasattr(aten, name)]
     made: dict[Any, Callable[..., Any]] = dict(get_decompositions(packets))
     made[aten.var_mean.correction] = _var_mean
-    made[aten.lerp.Tensor] = _lerp
     for name in _FOREACH:
         packet = getattr(aten, f"_foreach_{name}", None)
         function = getattr(torch, {"clamp_min": "maximum",

@@ -59,6 +59,8 @@ _SAME = {
     "leaky_relu": "leaky_relu({self},{negative_slope})",
     "hardtanh": "minimum(maximum({self},{min_val}),{max_val})",
     "fma": "fma({a},{b},{c})",
+    "lerp.Scalar": "lerp({self},{end},{weight})",
+    "lerp.Tensor": "lerp({self},{end},{weight})",
 }
 # The arguments take the type that they promote to.
 _COMPARED = {
@@ -423,18 +425,9 @@ class _Node:
         return self.fill("elu({self},{alpha})", given, dtype)
 
     def on_softplus(self, given: dict[str, Any], dtype: Any) -> str:
-        if given["beta"] != 1 or given["threshold"] != 20:
-            raise _Refused
-        return self.fill("softplus({self})", given, dtype)
-
-    def on_lerp(self, given: dict[str, Any], dtype: Any) -> str:
-        weight = given["weight"]
-        if not isinstance(weight, (int, float)):
-            raise _Refused
-        x, y = (self.argument(given[one], dtype) for one in ("self", "end"))
-        if abs(weight) < 0.5:
-            return f"fma({literal(weight)},sub({y},{x}),{x})"
-        return f"fma({literal(weight - 1)},sub({y},{x}),{y})"
+        is_plain = given["beta"] == 1 and given["threshold"] == 20
+        return self.fill("softplus({self})" if is_plain else
+                         "softplus({self},{beta},{threshold})", given, dtype)
 
     def on__to_copy(self, given: dict[str, Any], dtype: Any) -> str:
         return self.argument(given["self"], dtype)
