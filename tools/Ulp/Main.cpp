@@ -367,14 +367,14 @@ static ops::OpId operatorOf(const std::string &name) {
   }
   const ops::OpInfo &info = ops::table()[*op].info;
   if (!isMeasurable(*op))
-    exitWith({ErrorCode::Unsupported,
-              concat("operator ", quote(name),
-                     info.types == ops::TypeRule::Composed
-                         ? " is made of others"
-                     : ops::worksIn(info.types, ops::Arithmetic::F32)
-                         ? " gives bools"
-                         : " takes integers",
-                     " and has no error to measure")});
+    exitWith(
+        {ErrorCode::Unsupported,
+         concat("operator ", quote(name),
+                info.types == ops::TypeRule::Composed ? " is made of others"
+                : ops::worksIn(info.types, ops::Arithmetic::F32)
+                    ? " gives bools"
+                    : " takes integers",
+                " and has no error to measure")});
   return *op;
 }
 

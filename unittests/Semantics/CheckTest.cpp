@@ -114,6 +114,11 @@ TEST(Check, LastArgumentsMayBeLeftOut) {
 }
 
 TEST(Check, RefusalsNameTheThingAndItsPlace) {
+  EXPECT_EQ(graphOf("lerp(le(@0,1),True,2)"),
+            "error: operator 'lerp' takes floating point, but its first "
+            "argument is bool\n"
+            "  lerp(le(@0,1),True,2)\n"
+            "  ^~~~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(graphOf("mul(ad(@0,@1),@2)"),
             "error: unknown operator 'ad'; did you mean 'add'?\n"
             "  mul(ad(@0,@1),@2)\n"

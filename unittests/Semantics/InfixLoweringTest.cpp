@@ -194,6 +194,16 @@ TEST(InfixLowering, FunctionsOfNumPy) {
   EXPECT_EQ(torch("hardtanh(a)"), "hardtanh(@0,-1.0,1.0)");
   EXPECT_EQ(numpy("hardtanh(a, 0)"), "hardtanh(@0,0,1.0)");
   EXPECT_EQ(numpy("hardtanh()"), "'hardtanh' takes 1 to 3 arguments, not 0");
+  EXPECT_EQ(numpy("lerp(a, b, 0.5)"), "lerp(@0,@1,0.5)");
+  EXPECT_EQ(numpy("lerp(a, b, 0.5)", {F32, I32}),
+            "lerp(torch.double(@0),torch.double(@1),0.5)");
+  EXPECT_EQ(numpy("a * lerp(1, 2, 1)"), "mul(@0,2.0)");
+  EXPECT_EQ(numpy("threshold(a, 1, 0)"), "threshold(@0,1,0)");
+  EXPECT_EQ(numpy("softplus(a) + softplus(a, 2, 9)"),
+            "add(softplus(@0),softplus(@0,2,9))");
+  EXPECT_EQ(torch("softplus(a, 2, 9)"), "softplus(@0,2,9)");
+  EXPECT_EQ(numpy("a * softplus(10, 1, 9)"), "mul(@0,10.0)");
+  EXPECT_EQ(numpy("softplus(a, 2)"), "'softplus' takes 1 argument, not 2");
   EXPECT_EQ(numpy("celu(a) + expit(b)"), "add(celu(@0,1.0),sigmoid(@1))");
   EXPECT_EQ(numpy("nan_to_num(a)", {F16}),
             "nan_to_num(@0,0.0,65504.0,-65504.0)");
