@@ -99,7 +99,8 @@ def arguments(name, sample):
             return None
         values.append(given.pop(word))
     # PyTorch casts limits to the type of integers.
-    if name == "hardtanh" and not sample.input.is_floating_point():
+    if (name in ("hardtanh", "threshold")
+            and not sample.input.is_floating_point()):
         return None
     fine = not given and all(
         isinstance(one, (bool, int, float)) or

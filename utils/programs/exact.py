@@ -108,8 +108,8 @@ def root(x):
 
 FUNCTIONS["sqrt"] = root
 FUNCTIONS["pow"] = lambda x, y: (
-    root(x) if x.is_floating_point() and not isinstance(y, torch.Tensor)
-    and y == 0.5 else torch.pow(x, y))
+    root(x) if not isinstance(y, torch.Tensor) and y == 0.5
+    else torch.pow(x, y))
 
 # NumPy's, of unsigned integers for which PyTorch has none.
 WRAPPING = {name: getattr(numpy, name) for name in """fmod remainder
