@@ -102,10 +102,20 @@ def arguments(name, sample):
     if (name in ("hardtanh", "threshold")
             and not sample.input.is_floating_point()):
         return None
+    tensors = [one for one in values if isinstance(one, torch.Tensor)]
+    if not tensors or any(one.dtype not in TYPES for one in tensors):
+        return None
+    # Its divisors of the least number are negative, for |x| is.
+    if name in ("gcd", "lcm") and any(
+            one.numel() and one.min() == torch.iinfo(one.dtype).min < 0
+            for one in tensors if not one.is_floating_point()):
+        return None
+    # It multiplies by 2^y, which is 0 or infinite before the product is.
+    if name == "ldexp" and any(one.numel() and one.double().abs().max() > 126
+                               for one in tensors[1:]):
+        return None
     fine = not given and all(
-        isinstance(one, (bool, int, float)) or
-        isinstance(one, torch.Tensor) and one.dtype in TYPES
-        for one in values)
+        isinstance(one, (bool, int, float, torch.Tensor)) for one in values)
     return values if fine else None
 
 
