@@ -238,6 +238,51 @@ def test_the_entry_point(tmp_path):
         "PYTHONPATH": os.pathsep.join([str(tmp_path), root])})
 
 
+CACHED = """
+import sys, torch, kexpr as kx
+from kexpr.torch import backend
+from torch._dynamo.utils import counters
+torch.manual_seed(0)
+x, w = torch.rand(6, 8, requires_grad=True), torch.rand(8)
+options = {"cache": True, "tier": "optimized", "precision": sys.argv[1]}
+f = torch.compile(lambda x, w: torch.nn.functional.silu(x * w).sum(-1) * 2,
+                  backend=backend, options=options)
+g = torch.compile(lambda x: torch.cat([x.sin() * 2, x]).relu(), dynamic=True,
+                  backend=backend, options=options)
+h = torch.compile(lambda x: (x * table).exp(), backend=backend,
+                  options=options)
+table = torch.arange(8.)
+f(x, w).sum().backward()
+y = g(w), g(torch.rand(5)), g(torch.rand(9)), h(w)
+print([f(x, w).tolist(), x.grad.tolist(), [one.tolist() for one in y]])
+seen, info = counters["aot_autograd"], kx.cache.info()
+print(*(seen[f"autograd_cache_{one}"] for one in ("hit", "miss", "bypass")),
+      info["disk_hits"], info["disk_stored"])
+"""
+
+
+def test_a_restart_compiles_nothing(tmp_path):
+    def run(precision="default"):
+        done = subprocess.run(
+            [sys.executable, "-c", CACHED, precision], check=True, text=True,
+            stdout=subprocess.PIPE, env=os.environ | {
+                "KEXPR_CACHE_DIR": str(tmp_path / "kernels"),
+                "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "graphs"),
+                "PYTHONPATH": str(pathlib.Path(kx.__file__).parents[1])})
+        results, seen = done.stdout.splitlines()
+        return results, list(map(int, seen.split()))
+
+    (results, first), (again, second) = run(), run()
+    assert again == results
+    assert first[0] == 0 and first[3] == 0 and first[4] > 0
+    assert second[1] == 0 and second[0] == first[1] and second[4] == 0
+    assert run("accurate")[1][0] == 0  # Whose keys are others.
+    for entry in (tmp_path / "graphs").rglob("*"):
+        if entry.is_file():
+            entry.write_bytes(entry.read_bytes()[:50])
+    assert run()[0] == results
+
+
 def test_eager_calls_and_operators(report):
     a, b = torch.rand(4, 5, requires_grad=True), torch.rand(5)
     torch.testing.assert_close(evaluate("a*b + 1", a=a, b=b),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -25,8 +26,8 @@ def _options(given: Mapping[str, Any]) -> Any:
         rounds=rest.pop("emulate_precision_casts", True))
     if rest:
         raise ArgumentError(f"option {next(iter(rest))!r}; there are "
-                            "precision, tier, threads and "
-                            "emulate_precision_casts")
+                            "precision, tier, threads, "
+                            "emulate_precision_casts and cache")
     return known
 
 
@@ -40,28 +41,38 @@ def backend(module: Any, inputs: Any, *,
     options : mapping, optional
         'precision' and 'tier', those of `kexpr.compile`; 'threads', PyTorch's
         unless given; 'emulate_precision_casts', whether values of 16 bits are
-        rounded after each operator, as PyTorch does, which is so unless False.
+        rounded after each operator, as PyTorch does, which is so unless False;
+        'cache', whether AOTAutograd's cache keeps graphs on disk, False unless
+        given.
     mode : str, optional
         Has no meaning here.
     """
     import importlib
 
     from . import _decompose
+    from ._cache import Code, caching
     from ._code import compiled
-    known = _options(options or {})
+    from ._host import Serializable
+    given = dict(options or {})
+    keeps = given.pop("cache", False)
+    known = _options(given)
     common: Any = importlib.import_module("torch._dynamo.backends.common")
     partitioners: Any = importlib.import_module("torch._functorch.partitioners")
 
-    def compile_graph(graph: Any, _: Any) -> Callable[..., Any]:
-        call = compiled(graph, known)
-        call._boxed_call = True  # type: ignore[attr-defined]
-        return call
+    def compile_graph(graph: Any, _: Any) -> Any:
+        code = compiled(graph, known)
+        return code if keeps else code.call
+
+    def graph_compiler() -> Any:
+        return Serializable(Code, compile_graph) if keeps else compile_graph
 
     compiler = common.aot_autograd(
-        fw_compiler=compile_graph, decompositions=_decompose.table(),
+        fw_compiler=graph_compiler(), bw_compiler=graph_compiler(),
+        decompositions=_decompose.table(),
         partition_fn=partitioners.min_cut_rematerialization_partition,
         keep_inference_input_mutations=True)
-    result: Callable[..., Any] = compiler(module, inputs)
+    with caching(known) if keeps else contextlib.nullcontext():
+        result: Callable[..., Any] = compiler(module, inputs)
     return result
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._errors import Error
+from ._cache import Code
 from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, relaid, shape_of,
                     strides_of, torch)
@@ -47,6 +48,10 @@ class Site:
         return [one for spec in [*self.inputs, *self.outputs]
                 for one in (*spec[3], *spec[4], spec[1])
                 if not isinstance(one, int)]
+
+    def __reduce__(self) -> Any:
+        return Site, (self.text, self.inputs, self.outputs, self.arguments,
+                      self.options)
 
     def region(self, values: dict[str, int]) -> Any:
         def given(one: Any) -> int:
@@ -127,6 +132,13 @@ class _Kernel:
         return names[source]
 
 
+# What the text of every function may name.
+_NAMES: dict[str, Any] = {
+    "torch": torch, "device": torch.device, "inf": float("inf"),
+    "nan": float("nan"), "operator": operator, "empty": empty_strided,
+    "check": assert_size_stride, "relaid": relaid}
+
+
 class Coder:
     """Writes the function of a graph."""
 
@@ -134,10 +146,7 @@ class Coder:
         self.module, self.options = module, options
         self.cut = Cut(module.graph, options.rounds)
         self.names: dict[Any, str] = {}
-        self.globals: dict[str, Any] = {
-            "torch": torch, "device": torch.device, "inf": float("inf"),
-            "nan": float("nan"), "operator": operator, "empty": empty_strided,
-            "check": assert_size_stride, "relaid": relaid}
+        self.globals: dict[str, Any] = dict(_NAMES)
         self.sites: dict[str, Site] = {}
         # Line, names that it takes and names that it makes.
         self.lines: list[tuple[str, set[str], list[str]]] = []
@@ -409,7 +418,7 @@ class Coder:
         self.use(text.partition(".")[0])
         self.line(f"{name} = {text}")
 
-    def function_of(self) -> Callable[[list[Any]], Any]:
+    def code(self) -> Code:
         self.begin()
         regions = self.cut.regions()
         for region in regions:
@@ -427,13 +436,10 @@ class Coder:
         result = self.render(output.args[0])
         self.line(f"return {result}")
         source = self.source()
-        self.globals |= {name: site if site.symbols else site.known[()]
-                         for name, site in self.sites.items()}
         log.debug("%s\n%s", source, "\n".join(self.report))
-        space = dict(self.globals)
-        exec(compile(source, "<kexpr.torch>", "exec"), space)
-        call: Callable[[list[Any]], Any] = space["call"]
-        return call
+        names = {name: one for name, one in self.globals.items()
+                 if name not in _NAMES}
+        return Code(source, names | self.sites, _function)
 
     def source(self) -> str:
         """The function's text, in which values go when they were used last."""
@@ -451,14 +457,23 @@ class Coder:
         return "\n".join(lines) + "\n"
 
 
-def compiled(module: Any, options: Options) -> Callable[[list[Any]], Any]:
+def _function(source: str, names: dict[str, Any]) -> Any:
+    with disable_modes():
+        space = _NAMES | {
+            name: one() if isinstance(one, Site) and not one.symbols else one
+            for name, one in names.items()}
+    exec(compile(source, "<kexpr.torch>", "exec"), space)
+    return space["call"]
+
+
+def compiled(module: Any, options: Options) -> Code:
     """The function of a graph, which takes its arguments in a list."""
     try:
         # Tensors made meanwhile are to be real ones.
         with disable_modes():
             coder = Coder(module, options)
             if coder.cut.is_possible():
-                return coder.function_of()
+                return coder.code()
     except Exception:  # PyTorch computes what cannot be compiled.
         log.warning("a graph is left to PyTorch", exc_info=True)
 
@@ -466,4 +481,4 @@ def compiled(module: Any, options: Options) -> Callable[[list[Any]], Any]:
         given = list(args)
         args.clear()
         return module(*given)
-    return run
+    return Code("", {}, lambda *_: run)

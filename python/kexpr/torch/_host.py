@@ -21,6 +21,13 @@ disable_modes: Any = importlib.import_module(
     "torch.utils._python_dispatch")._disable_current_modes
 
 
+# What AOTAutograd's cache keeps, and says that a compiler makes it.
+OutputCode: Any = importlib.import_module(
+    "torch._inductor.output_code").OutputCode
+Serializable: Any = importlib.import_module(
+    "torch._functorch._aot_autograd.schemas").SerializableAOTDispatchCompiler
+
+
 def _empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
     return torch.empty_strided(size, stride, dtype=dtype)
 
