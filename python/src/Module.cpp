@@ -142,7 +142,7 @@ static nb::object dump(nb::handle kernel, const std::string &stage) {
   const Stage which = valueOf(parseStage(stage));
   const Signature &signature = latestOf(kernel);
   auto text = [&] {
-    const nb::gil_scoped_release without;
+    const WithoutGil without;
     return signature.kernel.dump(which);
   }();
   const std::string bytes = valueOf(std::move(text));
@@ -220,6 +220,11 @@ static int importNumpy() {
 }
 
 NB_MODULE(_core, module) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError,
+                    "kexpr runs in the main interpreter of a process alone");
+    fail();
+  }
   if (importNumpy() != 0 || !prepareTypes() || !addKernelTypes(module.ptr()))
     fail();
   module.attr("__version__") = KEXPR_VERSION;
@@ -270,7 +275,7 @@ NB_MODULE(_core, module) {
   module.def("result_types", resultTypes);
   module.def("dump", dump);
   module.def("settle", [] {
-    const nb::gil_scoped_release without;
+    const WithoutGil without;
     engine().settle();
   });
   module.def("cache_facts", cacheFacts);

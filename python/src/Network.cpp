@@ -92,7 +92,7 @@ using Held = std::shared_ptr<nb::object>;
 
 static Held hold(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object *held) {
-            const nb::gil_scoped_acquire with;
+            const WithGil with;
             delete held;
           }};
 }
@@ -118,7 +118,7 @@ public:
   Status forward(Span<const TensorView> inputs, Span<const TensorView> outputs,
                  const RunOptions &) override {
     const Interrupts::Hidden hidden;
-    const nb::gil_scoped_acquire with;
+    const WithGil with;
     try {
       nb::list arrays;
       for (const TensorView &input : inputs)
@@ -175,7 +175,7 @@ static LayerCreator creatorOf(nb::object factory) {
   note(held);
   return [held](const PnnxModel &model,
                 const PnnxOperator &op) -> Expected<std::unique_ptr<Layer>> {
-    const nb::gil_scoped_acquire with;
+    const WithGil with;
     try {
       return std::unique_ptr<Layer>(
           new PythonLayer(model, op, (*held)(describe(op))));
@@ -217,7 +217,7 @@ public:
     options.fuse = fuse;
     pending.reset();
     auto created = [&] {
-      const nb::gil_scoped_release without;
+      const WithoutGil without;
       return PnnxGraph::create(engine, model, registry, options);
     }();
     if (!created)
@@ -287,7 +287,7 @@ public:
     }
     std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
     {
-      const nb::gil_scoped_release without;
+      const WithoutGil without;
       lock.lock();
     }
     owner = std::this_thread::get_id();
@@ -321,7 +321,7 @@ public:
 private:
   static Expected<PnnxModel> load(const std::string &param,
                                   const std::string &bin) {
-    const nb::gil_scoped_release without;
+    const WithoutGil without;
     return PnnxModel::load(param, bin);
   }
 

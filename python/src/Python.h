@@ -19,6 +19,7 @@
 #include <numpy/arrayobject.h>
 
 #include <memory>
+#include <unistd.h>
 
 namespace kexpr::python {
 
@@ -35,17 +36,43 @@ inline PyObject *newRef(PyObject *object) {
   return object;
 }
 
+/// Takes the GIL by `take`. A thread that asks for it while Python shuts down
+/// is ended by unwinding, which no destructor lets pass: it waits for the end
+/// of the process, as Python itself has it from 3.14 on.
+template <class F> auto takeGil(F take) {
+  try {
+    return take();
+  } catch (...) {
+    for (;;)
+      pause();
+  }
+}
+
 /// Lets other threads of Python run while it lives.
 class WithoutGil {
 public:
   WithoutGil() : state(PyEval_SaveThread()) {}
-  ~WithoutGil() { PyEval_RestoreThread(state); }
+  ~WithoutGil() {
+    takeGil([this] { PyEval_RestoreThread(state); });
+  }
   WithoutGil(const WithoutGil &) = delete;
   WithoutGil &operator=(const WithoutGil &) = delete;
 
 private:
   friend class Interrupts;
   PyThreadState *state;
+};
+
+/// Holds the GIL while it lives, in any thread.
+class WithGil {
+public:
+  WithGil() : state(takeGil(PyGILState_Ensure)) {}
+  ~WithGil() { PyGILState_Release(state); }
+  WithGil(const WithGil &) = delete;
+  WithGil &operator=(const WithGil &) = delete;
+
+private:
+  PyGILState_STATE state;
 };
 
 } // namespace kexpr::python

@@ -113,6 +113,47 @@ threading.Thread(target=lambda: [k(np.ones(10, "f4")) for _ in range(100)],
         assert done.returncode == 0, done.stderr
 
 
+def test_shutdown_while_threads_compute():
+    """They come back from a call when the interpreter is gone."""
+    code = """
+import kexpr as kx, numpy as np, sys, threading, time
+def compute():
+    x = np.ones(100_000)
+    while True: kx.evaluate("sin(x)", {"x": x})
+for _ in range(4): threading.Thread(target=compute, daemon=True).start()
+time.sleep(0.2)
+sys.exit(3)
+"""
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", code],
+                              capture_output=True, text=True)
+        assert done.returncode == 3, done.stderr
+
+
+SUB = """
+try:
+    import kexpr
+except ImportError as error:
+    assert "main interpreter" in str(error.__cause__), error
+else:
+    raise SystemError("imported")
+"""
+
+
+def test_subinterpreters_are_refused():
+    code = f"""
+try: import _interpreters as them
+except ImportError: import _xxsubinterpreters as them
+failed = them.run_string(them.create(), {SUB!r})
+assert not failed, failed
+import kexpr
+assert kexpr.evaluate("1 + 1") == 2
+"""
+    done = subprocess.run([sys.executable, "-c", code],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_lock_stays_as_it_was():
     code = """
 import sys, sysconfig, kexpr
