@@ -69,7 +69,8 @@ private:
   Expected<Lowered> compareBesideU64(std::string_view op, const Arguments &args,
                                      std::size_t signedPlace);
   Status checkPower(const syntax::InfixNode &node, const Arguments &args) const;
-  Expected<Lowered> fold(const syntax::InfixNode &node, ops::OpId op,
+  Expected<Lowered> fold(const syntax::InfixNode &node,
+                         const InfixFunction &function, ops::OpId op,
                          const Arguments &args);
   Expected<Lowered> torchCall(const ops::OpEntry &entry,
                               const InfixFunction &function,

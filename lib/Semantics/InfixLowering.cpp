@@ -459,6 +459,10 @@ Expected<LoweredInfix> InfixLowerer::run() {
     if (!value)
       return value.error();
     auto built = emit(*value, value->type, tree.nodes[output].range);
+    // A number alone is f32 or i64 in the engine.
+    if (built && isNumpy && value->literal &&
+        value->literal->type() != value->type)
+      built = emitter.call(castName(value->type), {*built});
     if (!built)
       return built.error();
     outputs.push_back(*built);

@@ -20,15 +20,29 @@ using syntax::InfixNode;
 using Built = InfixEmitter::Built;
 using Arguments = InfixArguments;
 
-Expected<Lowered> InfixLowerer::fold(const InfixNode &node, ops::OpId op,
-                                     const Arguments &args) {
+Expected<Lowered> InfixLowerer::fold(const InfixNode &node,
+                                     const InfixFunction &function,
+                                     ops::OpId op, const Arguments &args) {
   std::vector<Number> numbers;
   for (const Lowered &value : args.values)
     numbers.push_back(*value.literal);
   auto folded = callNumber(op, numbers);
   if (!folded)
     return fault(folded.error().code(), node.range, folded.error().message());
-  return numberValue(*folded);
+  const bool hasType =
+      isNumpy && std::any_of(args.values.begin(), args.values.end(),
+                             [](const Lowered &value) {
+                               return value.weight != Weight::Number;
+                             });
+  if (!hasType || folded->kind == Number::Kind::Bool)
+    return numberValue(*folded);
+  auto type = typeFor(node, function, args);
+  if (!type)
+    return type.error();
+  Lowered result = numberValue(castNumber(*folded, *type));
+  result.type = *type;
+  result.weight = Weight::Tensor;
+  return result;
 }
 
 /// PyTorch's promotion is the engine's; a number that is an operand gets the
@@ -230,7 +244,7 @@ Expected<Lowered> InfixLowerer::applyOperator(const InfixNode &node,
                         args.values.size()));
   if (std::all_of(args.values.begin(), args.values.end(),
                   [](const Lowered &value) { return value.literal; }))
-    return fold(node, op, args);
+    return fold(node, function, op, args);
   if (!isNumpy)
     return torchCall(entry, function, args);
   if (function.typing == Typing::Compare)

@@ -27,7 +27,8 @@ Expected<TypedValue> Simplifier::number(const NumberNode &node) {
   auto added = graph.numbers().add(node);
   if (!added)
     return added.error();
-  return TypedValue{.number = *added};
+  return TypedValue{.number = *added,
+                    .type = graph.numbers()[*added].number.type()};
 }
 
 /// An element of `type`; `bake` makes literals constants of the code.
@@ -48,7 +49,7 @@ Expected<TypedValue> Simplifier::limit(DType type, const TypedValue &value,
 }
 
 ValueId Simplifier::stored(const TypedValue &value) {
-  return valueAs(typeOf(value).type, value, false);
+  return valueAs(value.type, value, false);
 }
 
 Expected<TypedValue> Simplifier::cast(DType type, const TypedValue &value) {
@@ -56,10 +57,13 @@ Expected<TypedValue> Simplifier::cast(DType type, const TypedValue &value) {
     return TypedValue{.value = graph.convert(value.value, type),
                       .type = type,
                       .weight = value.weight};
-  return number({.kind = NumberNode::Kind::Cast,
-                 .type = type,
-                 .args = {*value.number},
-                 .arity = 1});
+  auto result = number({.kind = NumberNode::Kind::Cast,
+                        .type = type,
+                        .args = {*value.number},
+                        .arity = 1});
+  if (result)
+    result->type = type;
+  return result;
 }
 
 Expected<TypedValue> Simplifier::numberCall(ops::OpId op,

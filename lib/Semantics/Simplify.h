@@ -21,7 +21,8 @@ namespace kexpr::semantics {
 struct TypedValue {
   std::optional<NumberId> number = {};
   ValueId value = 0;
-  /// The type in PyTorch; f16 and bf16 are f32 in the graph.
+  /// The type in PyTorch; f16 and bf16 are f32 in the graph. Of a number, that
+  /// of an output: what it was converted to, which it meets operands without.
   DType type = DType::F32;
   Weight weight = Weight::Tensor;
 };

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from . import _core
@@ -15,6 +16,7 @@ from ._kernel import Precision, Semantics, Syntax, _context, compile
 _kernels: dict[Any, Kernel] = {}
 _MOST = 4096
 _changes = threading.Lock()
+_CONSTANT = re.compile(r"(?<![\w.])(?:e|pi|inf|nan)(?!\w)")
 
 _DOC = """evaluate($module, text, names=None, /, *, out=None, where=True, \
 threads=None, syntax='infix', semantics=None, precision=None)
@@ -48,14 +50,23 @@ def _missing(text: str, name: str) -> UnknownName:
 
 
 def _kernel(text: str, syntax: Syntax, semantics: Semantics | None,
-            precision: Precision | None) -> Kernel:
+            precision: Precision | None,
+            spaces: Sequence[Container[Any]] = ()) -> Kernel:
+    """The kernel of a text, whose constants are operands where they have a
+    value in one of `spaces`."""
     options = (syntax, semantics, precision, _context.get())
-    plain = options == ("infix", None, None, None)
-    key: Any = text if plain else (text, *options)
+    constants = set(_CONSTANT.findall(text)) if syntax == "infix" else set()
+    given = tuple(sorted(name for name in constants
+                         if any(name in space for space in spaces)))
+    plain = options == ("infix", None, None, None) and not constants
+    key: Any = text if plain else (text, given, *options)
     kernel = _kernels.get(key)
     if kernel is None:
         kernel = compile(text, syntax=syntax, semantics=semantics,
                          precision=precision)
+        if given:
+            kernel = compile(text, [*kernel.operands, *given],
+                             semantics=semantics, precision=precision)
         with _changes:
             kernel = _kernels.setdefault(key, kernel)
             while len(_kernels) > _MOST:
@@ -69,9 +80,9 @@ def _evaluate(local: Mapping[str, Any] | None, outer: Mapping[str, Any] | None,
               syntax: Syntax = "infix", semantics: Semantics | None = None,
               precision: Precision | None = None) -> Any:
     """`evaluate`, called from C++ with the caller's variables."""
-    kernel = _kernel(text, syntax, semantics, precision)
     spaces = [space for space in (names, local, outer)
               if space is not None] if names is None else [names]
+    kernel = _kernel(text, syntax, semantics, precision, spaces)
     arrays = []
     for name in kernel.operands:
         for space in spaces:

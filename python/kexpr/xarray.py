@@ -63,7 +63,7 @@ def evaluate(text: str, ds: Mapping[Any, Any], /, *,
         Dimensions and coordinates are those that xarray's arithmetic gives; a
         tuple where the text has several results.
     """
-    kernel = _kernel(text, "infix", None, precision)
+    kernel = _kernel(text, "infix", None, precision, (others, ds))
     values = []
     for name in kernel.operands:
         if name not in others and name not in ds:

@@ -102,3 +102,34 @@ def test_importing_says_and_starts_nothing():
                                .environ})
     assert done.returncode == 0
     assert done.stdout.split() == ["1"], done.stdout
+
+
+def test_names_of_the_caller_come_before_constants():
+    x = np.ones(2)
+    for names in ({"e": 5.0, "x": x}, {"x": x, "e": np.float64(5)}):
+        np.testing.assert_array_equal(kx.evaluate("e*x + 1", names), [6, 6])
+    np.testing.assert_array_equal(kx.evaluate("e*x", {"x": x}), [np.e] * 2)
+    e = 3
+    np.testing.assert_array_equal(kx.evaluate("x*e"), [3.0, 3.0])
+    del e
+    np.testing.assert_array_equal(kx.evaluate("x*e"), [np.e] * 2)
+    np.testing.assert_array_equal(kx.evaluate("x*1e3"), [1e3] * 2)
+    pi, inf = 2.0, 4.0
+    np.testing.assert_array_equal(kx.evaluate("x*pi - inf + nan",
+                                              {"x": x, "nan": inf}),
+                                  [np.pi - np.inf] * 2)
+    np.testing.assert_array_equal(kx.evaluate("x*pi - inf"), [-2.0] * 2)
+
+
+def test_results_of_numbers_have_numpys_types():
+    for text, right in (("2/3", 2 / 3), ("pi", np.pi), ("5", 5),
+                        ("sqrt(2)", np.sqrt(2)), ("2 > 1", True),
+                        ("float32(0.1)", np.float32(0.1)),
+                        ("float64(0.1)", 0.1), ("int8(3)", np.int8(3))):
+        result = kx.evaluate(text)
+        assert result == right and result.dtype == np.asarray(right).dtype
+    assert kx.erf(2.0).dtype == "f8" and kx.exp(2).dtype == "f8"
+    x = np.zeros(2, "f4")
+    assert kx.jit(lambda x: x + kx.erf(0.3))(x).dtype == "f8"
+    assert kx.evaluate("x*sqrt(float64(2))", {"x": x}).dtype == "f8"
+    assert kx.evaluate("x*sqrt(2)", {"x": x}).dtype == "f4"

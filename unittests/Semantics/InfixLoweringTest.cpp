@@ -240,6 +240,21 @@ TEST(InfixLowering, ARestOf0HasTheSignOfTheDivisor) {
   EXPECT_EQ(numpy("a * (4.0 % -2)"), "mul(@0,-0.0)");
 }
 
+TEST(InfixLowering, ResultsThatAreNumbersHaveNumPysTypes) {
+  EXPECT_EQ(numpy("2/3"), "torch.double(0.6666666666666666)");
+  EXPECT_EQ(numpy("[pi, 5, 2 > 1, int8(3)]"),
+            "[torch.double(3.141592653589793),5,True,torch.int8(3)]");
+  EXPECT_EQ(numpy("float32(0.5)"), "0.5");
+  EXPECT_EQ(torch("2/3"), "0.6666666666666666");
+}
+
+TEST(InfixLowering, ConversionsOfNumbersGiveThemATypeOfTheirOwn) {
+  EXPECT_EQ(numpy("a * sqrt(float64(4))", {F32}), "mul(torch.double(@0),2.0)");
+  EXPECT_EQ(numpy("a * sqrt(4)", {F32}), "mul(@0,2.0)");
+  EXPECT_EQ(numpy("a + (int8(100) + int8(100))", {I8}), "add(@0,-56)");
+  EXPECT_EQ(numpy("a * (int8(1) < 2)", {I8}), "mul(@0,True)");
+}
+
 TEST(InfixLowering, NumbersAreComputedAsPythonHasThem) {
   EXPECT_EQ(numpy("a * (1/2)"), "mul(@0,0.5)");
   EXPECT_EQ(numpy("a * (7//2 + 7%3 - 2**3)"), "mul(@0,-4)");
