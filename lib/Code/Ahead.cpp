@@ -173,8 +173,8 @@ std::optional<Image> AheadCache::find(std::string_view planKey) const {
   return std::nullopt;
 }
 
-std::size_t AheadCache::store(std::string_view planKey,
-                              const Image &image) const {
+Expected<std::size_t> AheadCache::store(std::string_view planKey,
+                                        const Image &image) const {
   return cache.store(keyOf(targets[0], planKey), image, {});
 }
 

@@ -50,8 +50,9 @@ public:
          const AheadTarget &target);
 
   std::optional<Image> find(std::string_view planKey) const;
-  /// Bytes written; 0 if it could not be stored.
-  std::size_t store(std::string_view planKey, const Image &image) const;
+  /// Bytes written. Errors: Io, LimitExceeded.
+  Expected<std::size_t> store(std::string_view planKey,
+                              const Image &image) const;
   DiskCache::Counts counts() const;
 
 private:

@@ -167,7 +167,7 @@ Status Directory::replace(const std::string &name,
   if (file.write(contents) && file.close() &&
       renameat(descriptor, temporary.c_str(), descriptor, name.c_str()) == 0)
     return {};
-  const Error error = systemError(temporary, "cannot be written");
+  const Error error = systemError(name, "cannot be written");
   unlinkat(descriptor, temporary.c_str(), 0);
   return error;
 }

@@ -7,6 +7,7 @@
 #include "Code/DiskCache.h"
 
 #include "Support/Hash.h"
+#include "Support/Text.h"
 
 #include <algorithm>
 #include <bit>
@@ -144,16 +145,19 @@ std::optional<Image> DiskCache::find(std::string_view key) const {
   return image;
 }
 
-std::size_t DiskCache::store(std::string_view key, const Image &image,
-                             const FileStamp &maker) const {
+Expected<std::size_t> DiskCache::store(std::string_view key, const Image &image,
+                                       const FileStamp &maker) const {
   const std::string contents = encode(key, image, maker);
-  if (contents.size() <= MostBytes &&
-      directory->replace(fileName(key, prefix), contents)) {
-    ++stored;
-    return contents.size();
-  }
-  ++failed;
-  return 0;
+  const Status status =
+      contents.size() <= MostBytes
+          ? directory->replace(fileName(key, prefix), contents)
+          : Status(Error(ErrorCode::LimitExceeded,
+                         concat("code of ", contents.size(),
+                                " bytes is too long for a file")));
+  ++(status ? stored : failed);
+  if (!status)
+    return status.error();
+  return contents.size();
 }
 
 DiskCache::Counts DiskCache::counts() const {

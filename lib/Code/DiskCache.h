@@ -38,10 +38,10 @@ public:
       : directory(std::move(directory)), prefix(prefix) {}
 
   std::optional<Image> find(std::string_view key) const;
-  /// Bytes written; 0 if it could not be stored. `maker` is the file of the
-  /// code generator: the entry is stale once that file has changed.
-  std::size_t store(std::string_view key, const Image &image,
-                    const FileStamp &maker) const;
+  /// Bytes written. `maker` is the file of the code generator: the entry is
+  /// stale once that file has changed. Errors: Io, LimitExceeded.
+  Expected<std::size_t> store(std::string_view key, const Image &image,
+                              const FileStamp &maker) const;
 
   Counts counts() const;
   /// The directory, for pruning.

@@ -209,12 +209,13 @@ Status Compiler::makeAhead(const Plan &plan) const {
       return compiled.error();
     const auto took = Clock::now() - start;
     (*level == OptLevel::Baseline ? baseline : optimized).add(took);
-    const std::size_t bytes = (*writer)->store(each.key(), compiled->image);
+    const auto written = (*writer)->store(each.key(), compiled->image);
     if (log)
-      log->diskStored(each, *level, bytes, took);
-    if (bytes == 0)
-      return Error(ErrorCode::Io, concat("code cannot be written to '",
-                                         options.aheadDirectory, "'"));
+      log->diskStored(each, *level, written, took);
+    if (!written)
+      return Error(written.error().code(),
+                   concat("in '", options.aheadDirectory, "' ",
+                          written.error().message()));
   }
   return {};
 }
@@ -223,15 +224,15 @@ void Compiler::keep(const semantics::Plan &plan, OptLevel level,
                     const code::Image &image,
                     const backend::Backend &backend) const {
   const auto start = Clock::now();
-  const std::size_t written =
+  const auto written =
       disk->store(keyOnDisk(plan, level), image, backend.llvm());
   if (log)
     log->diskStored(plan, level, written, Clock::now() - start);
-  if (written == 0)
+  if (!written)
     return;
   // A process that stores much prunes more often than the others.
   const std::uint64_t most = options.maxDiskBytes / 16;
-  const bool isDue = unpruned.fetch_add(written) + written > most;
+  const bool isDue = unpruned.fetch_add(*written) + *written > most;
   if (isDue)
     unpruned = 0;
   backend.prune(disk->path(), options.maxDiskBytes, isDue);

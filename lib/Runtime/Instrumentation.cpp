@@ -116,11 +116,13 @@ void Instrumentation::diskAsked(const Plan &plan, OptLevel level, bool isFound,
 }
 
 void Instrumentation::diskStored(const Plan &plan, OptLevel level,
-                                 std::size_t bytes, Time time) const {
+                                 const Expected<std::size_t> &bytes,
+                                 Time time) const {
   say(log.isOfCache(), [&] {
     return concat("cache disk store ", subjectOf(plan, level), ": ",
-                  bytes ? concat(bytes, " bytes") : "failed", ", ",
-                  microseconds(time));
+                  bytes ? concat(*bytes, " bytes")
+                        : concat("fails: ", bytes.error().message()),
+                  ", ", microseconds(time));
   });
 }
 

@@ -44,9 +44,9 @@ public:
               const Error &error) const;
   void diskAsked(const semantics::Plan &plan, codegen::OptLevel level,
                  bool isFound, Time time) const;
-  /// 0 bytes if it could not be.
+  /// The bytes, or why there are none.
   void diskStored(const semantics::Plan &plan, codegen::OptLevel level,
-                  std::size_t bytes, Time time) const;
+                  const Expected<std::size_t> &bytes, Time time) const;
   void missed(const Expression &expression) const;
   void inserted(const KernelImpl &kernel, Time time) const;
   void evicted(const KernelImpl &kernel) const;

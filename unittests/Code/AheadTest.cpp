@@ -87,10 +87,10 @@ TEST(AheadCache, FindsTheCodeOfMostFeatures) {
       AheadCache::create(directory, {Own, 128, 128, 0, {extension}, "some"});
   const auto foreign =
       AheadCache::create(directory, {Other, 128, 128, 0, {}, "any"});
-  EXPECT_GT((*plain)->store("both", aheadImage(1)), 0u);
-  EXPECT_GT((*rich)->store("both", aheadImage(2)), 0u);
-  EXPECT_GT((*plain)->store("plain", aheadImage(3)), 0u);
-  EXPECT_GT((*foreign)->store("foreign", aheadImage(4)), 0u);
+  EXPECT_TRUE((*plain)->store("both", aheadImage(1)));
+  EXPECT_TRUE((*rich)->store("both", aheadImage(2)));
+  EXPECT_TRUE((*plain)->store("plain", aheadImage(3)));
+  EXPECT_TRUE((*foreign)->store("foreign", aheadImage(4)));
   const auto opened = AheadCache::open(directory);
   EXPECT_EQ((*opened)->find("both")->bytes[0], 2);
   EXPECT_EQ((*opened)->find("plain")->bytes[0], 3);

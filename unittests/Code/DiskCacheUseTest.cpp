@@ -57,9 +57,10 @@ TEST(DiskCache, FindsWhatWasStored) {
   const TemporaryDirectory root;
   const Cache first(root.path());
   EXPECT_FALSE(first.cache.find(keyOf(1)));
-  const std::size_t bytes = first.cache.store(keyOf(1), imageOf(1), {});
-  EXPECT_EQ(bytes, std::filesystem::file_size(
-                       root.path(DiskCache::fileName(keyOf(1)))));
+  const auto bytes = first.cache.store(keyOf(1), imageOf(1), {});
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, std::filesystem::file_size(
+                        root.path(DiskCache::fileName(keyOf(1)))));
   EXPECT_TRUE(isImageOf(first.cache.find(keyOf(1)), 1));
   EXPECT_FALSE(first.cache.find(keyOf(2)));
   first.expect(1, 2, 1, 0);
@@ -96,8 +97,9 @@ TEST(DiskCache, SpoiltFilesAreReplaced) {
 TEST(DiskCache, HugeImagesAreNotKept) {
   const TemporaryDirectory root;
   const Cache disk(root.path());
-  EXPECT_EQ(disk.cache.store(keyOf(1), imageOf(1, std::size_t{64} << 20), {}),
-            0u);
+  const auto huge =
+      disk.cache.store(keyOf(1), imageOf(1, std::size_t{64} << 20), {});
+  EXPECT_EQ(huge.error().code(), ErrorCode::LimitExceeded);
   EXPECT_TRUE(namesIn(root.path()).empty());
   // Nor read, whatever they may hold.
   const std::string path = root.path(DiskCache::fileName(keyOf(2)));
@@ -113,7 +115,8 @@ TEST(DiskCache, AFailingDiskIsCounted) {
   ASSERT_TRUE(disk.cache.store(keyOf(1), imageOf(1), {}));
   std::filesystem::remove_all(root.path("cache"));
   EXPECT_FALSE(disk.cache.find(keyOf(1)));
-  EXPECT_EQ(disk.cache.store(keyOf(1), imageOf(1), {}), 0u);
+  EXPECT_EQ(disk.cache.store(keyOf(1), imageOf(1), {}).error().code(),
+            ErrorCode::Io);
   disk.expect(0, 1, 1, 1);
 }
 
@@ -128,7 +131,7 @@ TEST(DiskCache, ManyThreadsShareOne) {
       for (int i = 0; i < 100; ++i) {
         const unsigned which = random() % 10;
         if (random() % 2)
-          wrong += disk.cache.store(keyOf(which), imageOf(which), {}) == 0;
+          wrong += !disk.cache.store(keyOf(which), imageOf(which), {});
         else if (const auto image = disk.cache.find(keyOf(which)))
           wrong += !isImageOf(image, which);
       }
@@ -149,7 +152,7 @@ static constexpr std::size_t LargeBytes = 200000;
   std::mt19937 random(seed);
   for (;;) {
     const unsigned which = 10 + random() % 10;
-    cache.store(keyOf(which), imageOf(which, LargeBytes), {});
+    (void)cache.store(keyOf(which), imageOf(which, LargeBytes), {});
   }
 }
 

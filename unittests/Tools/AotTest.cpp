@@ -40,6 +40,22 @@ TEST(Aot, FaultsExitWith1) {
   EXPECT_NE(cpu.err.find("unknown CPU 'z80'"), std::string::npos);
 }
 
+TEST(Aot, AFullDiskIsCalledWhatTheSystemCallsIt) {
+  if (test::IsEmulated) // It keeps blocked signals for itself.
+    GTEST_SKIP() << kexpr::test::skips::Emulated;
+  const TemporaryDirectory folder;
+  const std::string to = folder.path("cache");
+  // Blocks of 512 bytes: the list of targets fits, code does not.
+  const auto made = run({"/bin/sh", "-c", "ulimit -f 1; exec \"$@\"", "sh",
+                         aotTool, "exp(@0)", "-o", to});
+  EXPECT_EQ(made.code, 1);
+  EXPECT_NE(made.err.find("in '" + to + "' 'ahead-"), std::string::npos)
+      << made.err;
+  EXPECT_NE(made.err.find("' cannot be written: File too large"),
+            std::string::npos)
+      << made.err;
+}
+
 TEST(Aot, SaysWhatWasMadeAndWhatWasNot) {
   const TemporaryDirectory folder;
   const auto made = run({aotTool, "mul(@0,@1)", "sum(@0,-1)", "-o",
