@@ -117,7 +117,8 @@ static std::string typesOption(const Plan &plan) {
   for (std::size_t i = 0; i < std::min(types.size(), operands.size()); ++i)
     operands[i].type = types[i];
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    operands[plan.graph.inputs[i]] = plan.inputs[i];
+    if (plan.graph.inputs[i] < operands.size()) // Else of an earlier sweep.
+      operands[plan.graph.inputs[i]] = plan.inputs[i];
   while (!operands.empty() && operands.back() == Access())
     operands.pop_back();
   std::string text;
@@ -132,7 +133,8 @@ static std::string outputsOption(const Plan &plan) {
   bool isStrided = false;
   for (const Access &access : plan.outputs) {
     text += (text.empty() ? "" : ",") + patternText(access.pattern);
-    isStrided = isStrided || access.pattern == AccessPattern::Strided;
+    isStrided = isStrided ||
+                (access.pattern == AccessPattern::Strided && !access.reducing);
   }
   return isStrided ? " --outputs=" + shellWord(text) : std::string();
 }

@@ -12,6 +12,7 @@
 #include "Support/Guarded.h"
 #include "Support/Text.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace kexpr;
@@ -149,11 +150,18 @@ void Instrumentation::evicted(const KernelImpl &kernel) const {
   });
 }
 
-/// Whether a plan has all outputs of its expression.
+/// Whether a plan is no sweep, and has all outputs of its expression.
 static bool isWhole(const Plan &plan) {
   const Node &root = plan.source->expression.root();
-  return root.kind != NodeKind::List ||
-         root.children.size() == plan.outputs.size();
+  const bool isOfSweeps =
+      std::ranges::any_of(
+          plan.outputs,
+          [](const auto &access) { return access.reducing.has_value(); }) ||
+      std::ranges::any_of(plan.graph.inputs, [](std::uint32_t input) {
+        return input >= semantics::Graph::FirstValue;
+      });
+  return !isOfSweeps && (root.kind != NodeKind::List ||
+                         root.children.size() == plan.outputs.size());
 }
 
 static std::string readmeOf(const Plan &plan, const codegen::Target &target,
@@ -162,8 +170,8 @@ static std::string readmeOf(const Plan &plan, const codegen::Target &target,
   return concat(inspect::commandFor(plan, options, level), "\n\nfor ",
                 target.cpu, ", ", target.triple, '\n',
                 isWhole(plan) ? ""
-                              : "\nThis loop computes some of the outputs; the "
-                                "command shows that of all.\n");
+                              : "\nThis loop is a part of what the command "
+                                "shows.\n");
 }
 
 /// Io, or what kept a stage from being made: the folder then lacks it.

@@ -90,6 +90,18 @@ TEST_F(DumpDirectory, HasWalksAndTiersToo) {
   expectWhole(path);
 }
 
+TEST_F(DumpDirectory, HasSweeps) {
+  const Engine engine(dumping());
+  ASSERT_TRUE(engine.compile("softmax(@0,-1)"));
+  EXPECT_TRUE(engine.dumpStatus()) << engine.dumpStatus().error().message();
+  EXPECT_GE(namesIn(path).size(), 3u);
+  expectWhole(path);
+  for (const std::string &name : namesIn(path))
+    EXPECT_NE(readFile(path + "/" + name + "/README").find("is a part of"),
+              std::string::npos)
+        << name;
+}
+
 TEST_F(DumpDirectory, HasALoopOnce) {
   const std::string cache = root.path("code");
   EngineOptions options = dumping();
