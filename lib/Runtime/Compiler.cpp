@@ -140,12 +140,13 @@ std::string Compiler::keyOnDisk(const semantics::Plan &plan,
 }
 
 /// Code made ahead of time is of the best tier that there is for a plan. Where
-/// code can be generated it is not that of a target that options name, and has
-/// no names for listeners.
+/// code can be generated it is not that of a target that options name, has no
+/// names for listeners, and is not what a dump for this machine would show.
 std::optional<code::Image> Compiler::findOnDisk(const Plan &plan,
                                                 OptLevel &level) const {
-  const bool isFor =
-      ahead && (!backend::isPartOfBuild() || (!namesTarget && !plan.listing));
+  const bool isDumped = log && log->wantsDumps();
+  const bool isFor = ahead && (!backend::isPartOfBuild() ||
+                               (!namesTarget && !plan.listing && !isDumped));
   const auto best = lastLevel(plan, Mode::Optimized);
   if (isFor && best)
     if (auto image = ahead->find(plan.key())) {
@@ -216,6 +217,7 @@ Status Compiler::makeAhead(const Plan &plan) const {
       return Error(written.error().code(),
                    concat("in '", options.aheadDirectory, "' ",
                           written.error().message()));
+    dump(each, *level);
   }
   return {};
 }
@@ -238,7 +240,7 @@ void Compiler::keep(const semantics::Plan &plan, OptLevel level,
   backend.prune(disk->path(), options.maxDiskBytes, isDue);
 }
 
-/// Writes the dump of code that runs, if dumps are on.
+/// Writes the dump of code for the target, if dumps are on.
 void Compiler::dump(const Plan &plan, OptLevel level) const {
   if (log && log->wantsDumps())
     log->dump(plan, level, target());

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace kexpr;
 using kexpr::test::TemporaryDirectory;
@@ -79,6 +80,34 @@ TEST(Ahead, TargetsThatOptionsNameGetTheirOwn) {
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->vectorBits(), 128u);
   EXPECT_EQ(narrow.stats().compiled, 1u);
+}
+
+/// The README of each folder of dumps, which names the target.
+static std::string readmesIn(const std::string &dumps) {
+  std::string text;
+  for (const auto &folder : std::filesystem::directory_iterator(dumps))
+    text += test::readFile(folder.path() / "README");
+  return text;
+}
+
+TEST(Ahead, DumpsAreOfTheCodeThatIsMadeOrRuns) {
+  const TemporaryDirectory folder;
+  const std::string code = folder.path("code");
+  const Engine foreign({.cpu = OtherCpu,
+                        .dumpDirectory = folder.path("foreign"),
+                        .aheadDirectory = folder.path("other")});
+  ASSERT_TRUE(foreign.compile("exp(@0)"));
+  ASSERT_TRUE(foreign.dumpStatus()) << foreign.dumpStatus().error().message();
+  EXPECT_NE(readmesIn(folder.path("foreign")).find("for " + OtherCpu + ","),
+            std::string::npos);
+  const Engine maker({.vectorBits = 128, .aheadDirectory = code});
+  ASSERT_TRUE(maker.compile("exp(@0)"));
+  // A dump shows what this machine's code would be, so that is what runs.
+  const Engine dumper(
+      {.cacheDirectory = code, .dumpDirectory = folder.path("own")});
+  ASSERT_TRUE(dumper.compile("exp(@0)"));
+  EXPECT_EQ(dumper.stats().compiled, 1u);
+  EXPECT_NE(readmesIn(folder.path("own")), "");
 }
 
 TEST(Ahead, ErrorsAreThoseOfCompile) {
