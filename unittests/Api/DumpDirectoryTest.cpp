@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Api/CachedEngine.h"
 #include "TestUtil/Process.h"
+#include "TestUtil/Skips.h"
 
 #include <cctype>
 #include <deque>
@@ -168,6 +169,8 @@ TEST_F(DumpDirectory, ThatGoesAwayFailsNothing) {
 }
 
 TEST_F(DumpDirectory, AFullDiskFailsNothingAndLeavesNothing) {
+  if (IsEmulated) // It keeps blocked signals for itself.
+    GTEST_SKIP() << kexpr::test::skips::Emulated;
   Process process(worker(root.path("code"), 1, 5, {"file-bytes=100"}));
   EXPECT_EQ(process.wait(), 0) << process.read();
   EXPECT_TRUE(namesIn(path).empty());
@@ -185,6 +188,8 @@ TEST_F(DumpDirectory, IsSharedByProcesses) {
 }
 
 TEST_F(DumpDirectory, AWriterMayBeKilledAtAnyMoment) {
+  if (IsEmulated) // Nothing is written in the time there is.
+    GTEST_SKIP() << kexpr::test::skips::Emulated;
   std::mt19937 random(31);
   // Most of the time texts are made, not written.
   const unsigned rounds = 12, most = IsSanitized ? 3000000 : 400000;

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -46,15 +47,20 @@ inline std::string emulator() {
 }
 inline const bool IsEmulated = !emulator().empty();
 
-/// What precedes a program on a command line, a word each. A program of the
-/// system needs no emulator.
-inline std::vector<std::string> runnerOf(const std::string &program) {
-  std::vector<std::string> words;
-  if (program.starts_with("/bin/") || program.starts_with("/usr/"))
+/// The command line that runs a program here, or has `env` run it. A program of
+/// the system, found by its name or not, needs no emulator.
+inline std::vector<std::string> runnable(std::vector<std::string> words) {
+  auto program = words.begin();
+  if (*program == "/usr/bin/env")
+    do {
+      ++program;
+    } while (program->find('=') != std::string::npos);
+  if (program->find('/') == std::string::npos ||
+      program->starts_with("/bin/") || program->starts_with("/usr/"))
     return words;
+  using Words = std::istream_iterator<std::string>;
   std::istringstream stream(emulator());
-  for (std::string word; stream >> word;)
-    words.push_back(word);
+  words.insert(program, Words(stream), Words());
   return words;
 }
 
@@ -63,8 +69,7 @@ inline std::vector<std::string> runnerOf(const std::string &program) {
 class Process {
 public:
   explicit Process(std::vector<std::string> words) {
-    const std::vector<std::string> runner = runnerOf(words[0]);
-    words.insert(words.begin(), runner.begin(), runner.end());
+    words = runnable(std::move(words));
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
       std::abort();

@@ -31,9 +31,7 @@ inline Outcome run(const std::vector<std::string> &words,
   const TemporaryDirectory directory;
   writeFile(directory.path("in"), input);
   std::string command;
-  for (const std::string &word : runnerOf(words[0]))
-    command += word + ' ';
-  for (const std::string &word : words) {
+  for (const std::string &word : runnable(words)) {
     command += " '";
     for (char c : word)
       command += c == '\'' ? std::string("'\\''") : std::string(1, c);
