@@ -3,14 +3,15 @@
 # with clang 19. Installs nothing, and needs no root: arm64 packages, lld and
 # qemu are unpacked to build/aarch64 (190 MB to fetch, 1 GB on the disk).
 #
-#   utils/aarch64.sh [quick|all|board|sve|build]   quick unless said
+#   utils/aarch64.sh [quick|all|board|sve|build|packages]   quick unless said
 #
+# packages: Debian's, in build/aarch64/packages, which are unpacked and run.
 # sve: every operator, random programs and bits on vectors of 128 to 512 bits.
 # board: code that kexpr-aot makes here, run there by a build without LLVM, gives
 # the bits that it has here. quick: that, code in memory, random programs, files,
 # and that every operator of every type has the bits that it has here. all: what
 # else is not of the system itself.
-# Exit status 77: the packages cannot be had.
+# Exit status 77: arm64 packages cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +19,7 @@ what=${1:-quick}
 root=$PWD/build/aarch64
 mkdir -p "$root"
 
-packages() {
+download() {
   local apt=(apt-get -qq -oAPT::Architecture=amd64 -oAPT::Architectures::=amd64
     -oAPT::Architectures::=arm64 -oDir::State::Lists="$root/apt/lists"
     -oDir::Cache="$root/apt/cache" -oDir::State::status="$root/apt/status")
@@ -40,10 +41,30 @@ packages() {
     "${any[@]/%/:all}" qemu-user-static:amd64 lld-19:amd64)
 }
 
+# Notes the files of a library's package where dpkg-shlibdeps looks for them.
+list_files() {
+  local deb=$1 dpkg=$root/dpkg name file
+  name=$(dpkg-deb -f "$deb" Package):arm64
+  dpkg-deb --ctrl-tarfile "$deb" |
+    tar -x -C "$dpkg" ./shlibs ./symbols 2>/dev/null || true
+  [ -e "$dpkg/shlibs" ] || [ -e "$dpkg/symbols" ] || return 0
+  dpkg-deb -f "$deb" | sed '$a Status: install ok installed\n' >>"$dpkg/status"
+  dpkg-deb --fsys-tarfile "$deb" | tar -t |
+    sed "s#^\.#$root/sysroot#; s#/\$##" >"$dpkg/info/$name.list"
+  for file in shlibs symbols; do
+    [ ! -e "$dpkg/$file" ] || mv "$dpkg/$file" "$dpkg/info/$name.$file"
+  done
+}
+
 unpack() {
   local deb
+  mkdir -p "$root/dpkg/info"
+  : >"$root/dpkg/status"
+  echo 1 >"$root/dpkg/info/format"
+  printf '%s\n' amd64 arm64 >"$root/dpkg/arch"
   for deb in "$root"/debs/*_arm64.deb "$root"/debs/*_all.deb; do
     dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$root/sysroot"
+    list_files "$deb"
   done
   for deb in "$root"/debs/{lld-19,qemu-user-static}_*.deb; do
     dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$root/tools" \
@@ -58,43 +79,74 @@ unpack() {
   rm -r "$root/debs"
 }
 
-if [ ! -e "$root/ready" ]; then
+if [ ! -e "$root/unpacked" ]; then
   echo "fetching arm64 packages"
-  packages || { echo "arm64 packages cannot be had" >&2; exit 77; }
+  download || { echo "arm64 packages cannot be had" >&2; exit 77; }
   unpack
-  touch "$root/ready"
+  touch "$root/unpacked"
 fi
 
-emulator=$root/tools/usr/bin/qemu-aarch64-static
-export KEXPR_TEST_EMULATOR="$emulator -L $root/sysroot"
+emulator=("$root/tools/usr/bin/qemu-aarch64-static" -L "$root/sysroot")
+export KEXPR_TEST_EMULATOR="${emulator[*]}"
+
+# configure FOLDER [OPTION...]
+configure() {
+  cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    --toolchain "$PWD/cmake/aarch64.cmake" -DKEXPR_AARCH64_ROOT="$root" \
+    -DKEXPR_BUILD_BENCHMARKS=OFF "${@:2}" >/dev/null
+}
 
 # Code made ahead of time, for a processor without what is new.
 board() {
   local cpu=cortex-a72 to=$root/board
   cmake --preset release >/dev/null
   cmake --build --preset release --target kexpr_llvm kexpr-aot kexpr-run
-  cmake -S . -B "$to" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    --toolchain "$PWD/cmake/aarch64.cmake" -DKEXPR_AARCH64_ROOT="$root" \
-    -DKEXPR_LLVM=OFF -DKEXPR_TBB=OFF -DKEXPR_BUILD_TESTS=OFF \
-    -DKEXPR_BUILD_BENCHMARKS=OFF >/dev/null
+  configure "$to" -DKEXPR_LLVM=OFF -DKEXPR_TBB=OFF -DKEXPR_BUILD_TESTS=OFF
   cmake --build "$to" --target kexpr-run kexpr_shared
   utils/board_check.py build/release/tools "$to/tools/kexpr-run" $cpu \
-    "$emulator" -cpu $cpu -L "$root/sysroot"
+    "${emulator[@]}" -cpu $cpu
   # What the processor lacks is said, and nothing is run.
   rm -rf "$root/sve"
   build/release/tools/kexpr-aot --mcpu=neoverse-v1 'exp(@0)' -o "$root/sve"
-  "$emulator" -cpu $cpu -L "$root/sysroot" "$to/tools/kexpr-run" 'exp(@0)' \
-    rand:1:f32 --cache "$root/sve" 2>&1 | grep "needs '"
+  "${emulator[@]}" -cpu $cpu "$to/tools/kexpr-run" 'exp(@0)' rand:1:f32 \
+    --cache "$root/sve" 2>&1 | grep "needs '"
 }
 
-if [ "$what" = board ] || [ "$what" = quick ]; then
-  board
-  [ "$what" = board ] && exit
-fi
+# Debian packages. What they depend on is what the unpacked packages say.
+packages() {
+  local to=$root/packages libraries=$root/sysroot/usr/lib/aarch64-linux-gnu deb
+  configure "$root/build" -DKEXPR_BUILD_TESTS=OFF
+  cmake --build "$root/build"
+  rm -rf "$to"
+  DEB_HOST_ARCH=arm64 DPKG_ADMINDIR=$root/dpkg cpack -G DEB -B "$to" \
+    --config "$root/build/CPackConfig.cmake" \
+    -D CPACK_DEBIAN_PACKAGE_ARCHITECTURE=arm64 \
+    -D "CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS=$libraries;${libraries/usr\/}"
+  for deb in "$to"/*_arm64.deb; do
+    echo "${deb##*/}: $(stat -c %s "$deb") bytes; $(dpkg-deb -f "$deb" Depends)"
+    dpkg-deb -c "$deb" >/dev/null
+    dpkg -x "$deb" "$to/root"
+  done
+  # A tool gives x86's bits, and a program is built with the packages.
+  cmake --preset release >/dev/null
+  cmake --build --preset release --target kexpr_llvm kexpr-run
+  local call=('mul(@0,sigmoid(@0))' 'rand:1:f32[9999]' --stats -o)
+  build/release/tools/kexpr-run "${call[@]}" "$to/here.npy" >/dev/null
+  "${emulator[@]}" "$to/root/usr/bin/kexpr-run" "${call[@]}" "$to/there.npy" |
+    grep 'tier  *optimized'
+  cmp "$to/here.npy" "$to/there.npy"
+  clang-19 --target=aarch64-linux-gnu --sysroot="$root/sysroot" \
+    -fuse-ld="$root/tools/usr/bin/ld.lld-19" -I"$to/root/usr/include" \
+    docs/examples/embed.c -L"$to/root/usr/lib" -lkexpr \
+    -Wl,-rpath,"$to/root/usr/lib" -o "$to/embed"
+  "${emulator[@]}" "$to/embed"
+}
 
-cmake -S . -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  --toolchain "$PWD/cmake/aarch64.cmake" -DKEXPR_AARCH64_ROOT="$root" \
-  -DKEXPR_BUILD_BENCHMARKS=OFF >/dev/null
+case $what in
+  board | packages) "$what"; exit ;;
+  quick) board ;;
+esac
+configure "$root/build" -DKEXPR_BUILD_TESTS=ON
 
 # One process a program, as each would translate LLVM again. Tests of the system
 # itself (Host), of sources, and exhaustive ones are left to their processor.
@@ -121,13 +173,13 @@ cd "$root/build"
 run_tests() {
   local label=$1 filter=$2 program name most
   shift 2
-  export KEXPR_TEST_EMULATOR="$emulator $* -L $root/sysroot"
+  export KEXPR_TEST_EMULATOR="${emulator[*]} $*"
   for program in "${programs[@]}"; do
     name=${program##*/} most='*'
     [ "$name" = ApiTest ] && most=$filter
     [ "$name$what" = CodeGenTestsve ] && most='*EveryOperator*:Target.*'
     SECONDS=0
-    "$emulator" "$@" -L "$root/sysroot" "unittests/$program" \
+    "${emulator[@]}" "$@" "unittests/$program" \
       --gtest_filter="$most" >"$root/$name$label.log" 2>&1 ||
       failed+=("$name$label")
     echo "$name$label: $SECONDS s," \
