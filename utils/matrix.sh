@@ -86,19 +86,20 @@ for row in "${@:-${order[@]}}"; do
     continue
   fi
   plant "$release" || { echo "$row: no tree"; failed+=("$row"); continue; }
-  c=${compiler/#g++/gcc}
+  c=${compiler/#g++/gcc} c=${c/#clang++/clang}
   SECONDS=0
   echo "$row: builds and tests; $root/$row.log"
   # A library of tests that is made with libc++, too.
   before=
   [[ $options != *libc++* ]] || before="
-    cmake -S /usr/src/googletest -B /build/googletest -DCMAKE_CXX_COMPILER=$compiler \
+    cmake -S /usr/src/googletest -B /build/googletest \
+      -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=$c \
       -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_INSTALL_PREFIX=/build/libcxx
     cmake --build /build/googletest --target install
     export CMAKE_PREFIX_PATH=/build/libcxx"
   if run "$release" "$before
     cmake -S /src -B /build/$row -G Ninja -DCMAKE_BUILD_TYPE=Release \
-      -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=${c/#clang++/clang} \
+      -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=$c \
       $(echo $options) || exit
     cmake --build /build/$row
     ctest --test-dir /build/$row -j2 --output-on-failure -LE accuracy" \
