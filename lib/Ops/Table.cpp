@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -139,9 +138,16 @@ std::string_view kexpr::ops::nameOf(Precision precision) {
 }
 
 double kexpr::ops::literalOf(std::string_view term) {
-  double number = 0;
-  std::from_chars(term.data(), term.data() + term.size(), number);
-  return number;
+  // Rounded once, by the division, as long as the digits are below 2^53.
+  double digits = 0, unit = 1;
+  bool hasPoint = false;
+  for (char c : term) {
+    if (c != '.')
+      digits = digits * 10 + (c - '0');
+    unit *= hasPoint ? 10 : 1;
+    hasPoint = hasPoint || c == '.';
+  }
+  return digits / unit;
 }
 
 std::optional<OpId> kexpr::ops::findAny(std::string_view name) {

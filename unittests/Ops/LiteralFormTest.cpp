@@ -80,6 +80,13 @@ TEST(Expansion, IsReadInReversePolishOrder) {
   EXPECT_TRUE(ops::Expansion().empty());
 }
 
+TEST(Expansion, LiteralsAreRoundedOnce) {
+  EXPECT_EQ(ops::literalOf("0"), 0);
+  EXPECT_EQ(ops::literalOf("12.5"), 12.5);
+  EXPECT_EQ(ops::literalOf("0.1"), 0.1);
+  EXPECT_EQ(ops::literalOf("0.7978845608028654"), 0.7978845608028654);
+}
+
 TEST(Expansion, IsEvaluatedForItsArguments) {
   const double arguments[] = {7, 2, 3};
   for (const auto &[expansion, expected] :
