@@ -15,7 +15,8 @@ cd "$(dirname "$0")/.."
 declare -A rows=(
   [llvm22]='bookworm g++-12 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
   [clang19]='bookworm clang++-19'
-  [libcxx]='bookworm clang++-19 -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DKEXPR_LLVM=OFF
+  [libcxx]='bookworm clang++-19
+    -DCMAKE_CXX_FLAGS="-stdlib=libc++ -fexperimental-library" -DKEXPR_LLVM=OFF
     -DKEXPR_TBB=OFF -DKEXPR_BUILD_TOOLS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF'
   [gcc13]='trixie g++-13'
   [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'

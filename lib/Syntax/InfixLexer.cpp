@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Syntax/InfixLexer.h"
 
+#include "Support/FromChars.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 
@@ -194,7 +195,7 @@ Expected<InfixToken> InfixLexer::based(int base) {
 static double readDouble(const std::string &digits) {
   double value = 0;
   const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      fromChars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc::result_out_of_range)
     return value;
   // Too large or too small, which the exponent says: there is one, or hundreds

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Syntax/Tree.h"
 
+#include "Support/FromChars.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ static double parseReal(std::string_view &digits) {
   const bool negative = !digits.empty() && digits[0] == '-';
   double value = 0;
   auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      fromChars(digits.data(), digits.data() + digits.size(), value);
   const std::string_view taken(digits.data(), end - digits.data());
   // GCC 12's library takes exponents near the end of 64 bits for tiny ones.
   const std::size_t mark = std::min(taken.find_first_of("eE"), taken.size());
