@@ -519,30 +519,40 @@ const KnownCall *KernelState::findCall(const Given &given) const {
 }
 
 /// The axes of an output from the outermost in memory to the innermost: as
-/// those operands lie that have all of its axes, the first first.
+/// those operands lie that have all of its axes, the first first. As in NumPy,
+/// an axis along which an operand stays where it is has no place in its order.
 static std::vector<int>
 memoryOrder(const Shape &shape, const Argument *operands, std::size_t count) {
-  std::vector<int> axes(shape.rank());
-  std::iota(axes.begin(), axes.end(), 0);
-  const auto before = [&](int a, int b) {
+  enum class Order { Unknown, Inside, Outside };
+  const auto orderOf = [&](int a, int b) {
     for (std::size_t i = 0; i < count; ++i) {
       const Argument &one = operands[i];
       if (one.rank != int(shape.rank()) || one.extents[a] != shape[a] ||
           one.extents[b] != shape[b] || shape[a] == 1 || shape[b] == 1)
         continue;
       // Backwards or not: results lie forwards.
-      const auto outer = std::abs(one.strides[a]);
-      const auto inner = std::abs(one.strides[b]);
-      if (outer != inner)
-        return outer > inner;
+      const auto stride = std::abs(one.strides[a]);
+      const auto other = std::abs(one.strides[b]);
+      if (stride != other && stride != 0 && other != 0)
+        return stride < other ? Order::Inside : Order::Outside;
     }
-    return a < b;
+    return Order::Unknown;
   };
-  // By insertion: the order of axes need not be one that sorting could rely
-  // on.
-  for (std::size_t i = 1; i < axes.size(); ++i)
-    for (std::size_t j = i; j > 0 && before(axes[j], axes[j - 1]); --j)
-      std::swap(axes[j], axes[j - 1]);
+  // By insertion, from the innermost on: the order of axes need not be one that
+  // sorting could rely on.
+  std::vector<int> axes;
+  for (int axis = int(shape.rank()); axis-- > 0;) {
+    std::size_t place = axes.size();
+    for (std::size_t i = axes.size(); i-- > 0;) {
+      const Order order = orderOf(axis, axes[i]);
+      if (order == Order::Outside)
+        break;
+      if (order == Order::Inside)
+        place = i;
+    }
+    axes.insert(axes.begin() + std::ptrdiff_t(place), axis);
+  }
+  std::reverse(axes.begin(), axes.end());
   return axes;
 }
 
@@ -580,9 +590,7 @@ std::unique_ptr<KnownCall> KernelState::makeCall(const Given &given) {
     const auto elements = shape->elementCount();
     output.bytes = std::size_t(elements) * sizeOf(output.type);
     work += double(elements) * (kernel.operationsPerElement() + 4);
-    const auto axes = given.reader.library().exchange
-                          ? memoryOrder(*shape, nullptr, 0)
-                          : memoryOrder(*shape, given.tensors, given.operands);
+    const auto axes = memoryOrder(*shape, given.tensors, given.operands);
     auto stride = std::int64_t(sizeOf(output.type));
     for (std::size_t axis = axes.size(); axis-- > 0;) {
       output.strides[axes[axis]] = stride;
@@ -662,6 +670,29 @@ static PyObject *newArray(const KnownCall::Output &output) {
 }
 
 namespace {
+/// A tensor of DLPack that lies in the memory of another, row-major one.
+struct OrderedTensor {
+  DLManagedTensorVersioned tensor;
+  DLManagedTensorVersioned *memory;
+  std::vector<std::int64_t> extents, strides;
+
+  static DLManagedTensorVersioned *make(DLManagedTensorVersioned *memory,
+                                        const KnownCall::Output &output) {
+    auto *made = new OrderedTensor{*memory, memory, output.extents, {}};
+    for (const std::int64_t stride : output.strides)
+      made->strides.push_back(stride / std::int64_t(sizeOf(output.type)));
+    made->tensor.dl_tensor.shape = made->extents.data();
+    made->tensor.dl_tensor.strides = made->strides.data();
+    made->tensor.manager_ctx = made;
+    made->tensor.deleter = [](DLManagedTensorVersioned *self) {
+      const std::unique_ptr<OrderedTensor> owned(
+          static_cast<OrderedTensor *>(self->manager_ctx));
+      owned->memory->deleter(owned->memory);
+    };
+    return &made->tensor;
+  }
+};
+
 /// The outputs of one call that are made for it.
 class Results {
 public:
@@ -727,6 +758,8 @@ private:
     if (exchange->managed_tensor_allocator(&prototype, &tensors[made], nullptr,
                                            fail) != 0)
       return false;
+    if (!output.isRowMajor)
+      tensors[made] = OrderedTensor::make(tensors[made], output);
     const DLTensor &tensor = tensors[made]->dl_tensor;
     pointer = static_cast<char *>(tensor.data) + tensor.byte_offset;
     return true;

@@ -1,6 +1,7 @@
 """Kernels: calls, outputs, options, pickles."""
 
 import gc
+import itertools
 import pickle
 import sys
 import weakref
@@ -122,6 +123,18 @@ def test_memory_order_follows_the_inputs(rng):
     t = rng.random((2, 3, 4)).transpose(1, 2, 0)
     assert k(t, t).strides == np.add(t, t).strides
     np.testing.assert_array_equal(k(t, t), t + t)
+
+
+def test_axes_that_repeat_have_no_say_in_the_memory_order(rng):
+    row = np.broadcast_to(np.arange(3.0), (10, 3))
+    assert kx.evaluate("row*2").flags.c_contiguous
+    for order in itertools.permutations(range(3)):
+        grid = rng.random((2, 3, 4)).transpose(order)
+        for axis in range(3):
+            first = grid[(slice(None),) * axis + (slice(1),)]
+            x = np.broadcast_to(first, grid.shape)
+            assert kx.evaluate("x*2").strides == (x * 2).strides
+
 
 
 def test_large_outputs_begin_at_a_cache_line(rng):

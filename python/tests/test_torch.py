@@ -54,6 +54,19 @@ def test_strides_and_outputs():
     assert torch.equal(k.bind(a, a, out=out)(), a * 2 + a)
 
 
+def test_results_lie_as_the_tensors_do():
+    k = kx.compile("x * 2 + 1", semantics="torch")
+    image = torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    for x in (image, torch.rand(3, 4).t(), torch.rand(3).expand(4, 3)):
+        result = k(x)
+        assert result.stride() == (x * 2 + 1).stride()
+        assert torch.equal(result, x * 2 + 1)
+        assert torch.equal(k.bind(x)(), result)
+    first, second = kx.compile("[x + 1, sum(x, axis=0)]")(image)
+    assert first.is_contiguous(memory_format=torch.channels_last)
+    assert torch.allclose(second, image.sum(0))
+
+
 def test_types_are_pytorch_s_where_asked_for():
     a, i = torch.rand(3), torch.arange(3)
     k = kx.compile("a / i", semantics="torch")
