@@ -197,7 +197,52 @@ bool Arguments::readSwappedOutput(PyArrayObject *array, Argument &argument) {
   return readArray(copy, argument, true);
 }
 
-bool Arguments::describe(const DLTensor &tensor, Argument &argument) {
+/// An attribute of a tensor; null without an exception where it has none.
+static Ref<> attributeOf(PyObject *object, const char *name) {
+  Ref<> found(PyObject_GetAttrString(object, name));
+  PyErr_Clear();
+  return found;
+}
+
+/// Raises what a tensor of PyTorch is that has no elements in memory. Returns
+/// false.
+static bool refuseTensor(PyObject *object) {
+  PyErr_Clear();
+  const Ref<> device(attributeOf(object, "device"));
+  const Ref<> kind(device ? attributeOf(device.get(), "type") : nullptr);
+  const Ref<> type(attributeOf(object, "dtype"));
+  const Ref<> layout(attributeOf(object, "layout"));
+  const Ref<> name(layout ? PyObject_Str(layout.get()) : nullptr);
+  PyErr_Clear();
+  if (kind && PyUnicode_Check(kind.get()) &&
+      PyUnicode_CompareWithASCIIString(kind.get(), "cpu") != 0)
+    raise(Errors::Unsupported,
+          "a tensor on device %S; kexpr computes on the CPU", kind.get());
+  else if (type && attributeOf(object, "is_quantized").get() == Py_True)
+    raise(Errors::Unsupported,
+          "a quantised tensor, of %S; pass dequantize() of it", type.get());
+  else if (attributeOf(object, "is_nested").get() == Py_True)
+    raise(Errors::Unsupported, "a nested tensor, which has no one shape");
+  else if (name &&
+           PyUnicode_CompareWithASCIIString(name.get(), "torch.strided") != 0)
+    raise(Errors::Unsupported, "a tensor of layout %S; pass to_dense() of it",
+          name.get());
+  else
+    raise(Errors::Unsupported,
+          "a tensor without elements in memory, as those of vmap, jvp and "
+          "FakeTensorMode");
+  return false;
+}
+
+/// The same where functions of DLPack have set an exception that says less.
+static bool refuseExchange(PyObject *object) {
+  return (PyErr_ExceptionMatches(PyExc_RuntimeError) ||
+          PyErr_ExceptionMatches(PyExc_BufferError)) &&
+         refuseTensor(object);
+}
+
+bool Arguments::describe(PyObject *object, const DLTensor &tensor,
+                         Argument &argument) {
   if (tensor.device.device_type != kDLCPU) {
     raise(Errors::Unsupported,
           "an array on device %d of DLPack's kind %d; kexpr computes on the "
@@ -211,10 +256,15 @@ bool Arguments::describe(const DLTensor &tensor, Argument &argument) {
         tensor.dtype.bits == 8 * sizeOf(row.type))
       found = &row;
   if (!found) {
-    raise(Errors::DType,
-          "arrays of DLPack's type (%d, %d bits, %d lanes) are "
-          "not supported",
-          tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
+    const Ref<> type(PyObject_GetAttrString(object, "dtype"));
+    PyErr_Clear();
+    if (type)
+      raise(Errors::DType, "arrays of type %S are not supported", type.get());
+    else
+      raise(Errors::DType,
+            "arrays of DLPack's type (%d, %d bits, %d lanes) are "
+            "not supported",
+            tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
     return false;
   }
   if (tensor.ndim > static_cast<std::int32_t>(MaxRank)) {
@@ -238,7 +288,7 @@ bool Arguments::describe(const DLTensor &tensor, Argument &argument) {
   }
   argument.extents = extents;
   argument.strides = strides;
-  return true;
+  return tensor.data || next == 0 || refuseTensor(object);
 }
 
 bool Arguments::readExchange(PyObject *object, const DLPackExchangeAPI &api,
@@ -246,13 +296,13 @@ bool Arguments::readExchange(PyObject *object, const DLPackExchangeAPI &api,
   DLTensor tensor;
   if (api.dltensor_from_py_object_no_sync) {
     if (api.dltensor_from_py_object_no_sync(object, &tensor) != 0)
-      return false;
-    return describe(tensor, argument);
+      return refuseExchange(object);
+    return describe(object, tensor, argument);
   }
   DLManagedTensorVersioned *managed = nullptr;
   if (api.managed_tensor_from_py_object_no_sync(object, &managed) != 0)
-    return false;
-  const bool described = describe(managed->dl_tensor, argument);
+    return refuseExchange(object);
+  const bool described = describe(object, managed->dl_tensor, argument);
   // The object itself, which the caller holds, keeps the memory.
   managed->deleter(managed);
   return described;

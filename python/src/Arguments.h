@@ -112,7 +112,7 @@ private:
   bool readExchange(PyObject *object, const DLPackExchangeAPI &api,
                     Argument &argument);
   bool readNumber(PyObject *object, Argument &argument);
-  bool describe(const DLTensor &tensor, Argument &argument);
+  bool describe(PyObject *object, const DLTensor &tensor, Argument &argument);
   std::int64_t *storage(std::size_t count) {
     numbers.push_back(std::make_unique<std::int64_t[]>(count));
     return numbers.back().get();

@@ -89,6 +89,33 @@ def test_refusals():
         kx.compile("a + 1")(torch.zeros(3, dtype=torch.complex64))
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make, match", [
+    (lambda x: x.to("meta"), "device meta"),
+    (lambda x: x.to_sparse(), "layout torch.sparse_coo"),
+    (lambda x: x.to_sparse_csr(), "layout torch.sparse_csr"),
+    (lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8),
+     "quantised tensor, of torch.qint8"),
+    (lambda x: torch.nested.nested_tensor([x, x]), "nested tensor"),
+    (lambda x: torch._subclasses.FakeTensorMode().from_tensor(x),
+     "without elements in memory"),
+    (lambda x: x.to(torch.complex64), "type torch.complex64"),
+])
+def test_tensors_without_elements_say_what_they_are(make, match):
+    k, x = kx.compile("x + 1"), torch.eye(3)
+    kind = kx.DTypeError if "complex" in match else kx.Unsupported
+    with pytest.raises(kind, match=f"operand 'x': .*{match}") as caught:
+        k(make(x))
+    assert "\n" not in str(caught.value)
+    with pytest.raises(kind, match=f"out: .*{match}"):
+        k(x, out=make(x))
+
+
+def test_functions_under_vmap_are_refused():
+    with pytest.raises(kx.Unsupported, match="vmap"):
+        torch.vmap(kx.compile("x + 1"))(torch.rand(2, 3))
+
+
 def test_no_reference_is_kept():
     import gc
     import weakref
