@@ -32,6 +32,7 @@ class Error(Exception):
         super().__init__(message)
         self.code, self.message, self.text, self.span = (code, message, text,
                                                          span)
+        self._where = text, span
 
     def __str__(self) -> str:
         return self.message + self._place()
@@ -51,12 +52,13 @@ class Error(Exception):
         return f"\n  {line}\n  {' ' * (begin - first)}^{'~' * (length - 1)}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.message, self.code, self.text, self.span))
+        return (type(self), (self.message, self.code, *self._where))
 
 
 class ExpressionError(Error, SyntaxError):
-    """The text is no expression, or passes a limit. `lineno` and `offset` are
-    set, so that interpreters draw the caret themselves."""
+    """The text is no expression, or passes a limit. Interpreters draw the
+    caret themselves: `lineno` and `offset` are set, and `text`, in which `span`
+    is, is the faulty line."""
 
     filename: str | None
     lineno: int | None
@@ -73,10 +75,14 @@ class ExpressionError(Error, SyntaxError):
             return
         begin, end = span
         start = text.rfind("\n", 0, begin) + 1
+        self.text = text[start:].partition("\n")[0]
+        begin -= start
+        end = max(begin, min(end - start, len(self.text)))
+        self.span = begin, end
         self.filename = "<expression>"
-        self.lineno = self.end_lineno = text.count("\n", 0, begin) + 1
-        self.offset = begin - start + 1
-        self.end_offset = max(end, begin + 1) - start + 1
+        self.lineno = self.end_lineno = text.count("\n", 0, start) + 1
+        self.offset = begin + 1
+        self.end_offset = max(end, begin + 1) + 1
 
 
 class UnknownName(Error, NameError):

@@ -44,9 +44,9 @@ array([1., 3., 5.])
 
 
 def _missing(text: str, name: str) -> UnknownName:
-    at = text.find(name)
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     return UnknownName(f"no array is named '{name}'", 3, text,
-                       (at, at + len(name)) if at >= 0 else None)
+                       found.span() if found else None)
 
 
 def _kernel(text: str, syntax: Syntax, semantics: Semantics | None,

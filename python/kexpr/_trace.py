@@ -396,11 +396,12 @@ class Tracer:
 
     def note(self, error: Error) -> None:
         """Adds the user's own line to an error in the text of a trace."""
-        if error.text is None or error.span is None:
+        text, span = error._where
+        if text is None or span is None:
             error.add_note(f"  in {self.function.__qualname__}")
             return
-        line = error.text.count("\n", 0, error.span[0])
-        places = self._places.get(error.text, [])
+        line = text.count("\n", 0, span[0])
+        places = self._places.get(text, [])
         if line >= len(places) or not places[line]:
             return
         name, number = places[line]
