@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from . import _core
 from ._core import BoundKernel, Kernel
-from ._errors import ArgumentError
+from ._errors import ArgumentError, ExpressionError
 
 Precision = Literal["default", "accurate", "fast"]
 Tier = Literal["tiered", "optimized", "baseline", "interpret"]
@@ -36,9 +36,32 @@ def _number(names: Sequence[str], name: str, what: str) -> int:
             f"{what} {name!r}; it is one of {', '.join(names)}") from None
 
 
-def _listed(names: str | Sequence[str] | None) -> list[str] | None:
-    return names.split() if isinstance(names, str) else (
-        None if names is None else list(names))
+def _listed(names: Any, what: str) -> list[Any] | None:
+    if isinstance(names, str):
+        return names.split()
+    if not isinstance(names, Iterable) or isinstance(names, (bytes, type)):
+        if names is None:
+            return None
+        raise ArgumentError(f"{what} are a str or a sequence, one for each "
+                            f"operand, not {names!r}")
+    return list(names)
+
+
+def _check_text(text: Any) -> None:
+    if not isinstance(text, str):
+        raise ArgumentError("an expression is a str, not "
+                            f"{type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ExpressionError("a surrogate, which is no character", 1, text,
+                              (error.start, error.end)) from None
+
+
+def _check_names(names: Sequence[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str) or re.search("[\ud800-\udfff]", name):
+            raise ArgumentError(f"an operand's name is text, not {name!r}")
 
 
 class _Context(NamedTuple):
@@ -87,8 +110,10 @@ def compile(text: str, operands: str | Sequence[str] | None = None, *,
     >>> k(2.0, np.arange(3.0), 1.0)
     array([1., 3., 5.])
     """
-    return _make(text, _listed(operands), dtypes, syntax, semantics, precision,
-                 tier)
+    _check_text(text)
+    names = _listed(operands, "operands")
+    _check_names(names or ())
+    return _make(text, names, dtypes, syntax, semantics, precision, tier)
 
 
 def _make(text: str, operands: Sequence[str] | None, dtypes: Any,
@@ -107,8 +132,8 @@ def _make(text: str, operands: Sequence[str] | None, dtypes: Any,
     semantics = semantics or context.semantics or (
         "numpy" if syntax == "infix" else "torch")
     return _core.make_kernel(
-        text, operands, chosen, _number(_TIERS, tier, "tier"), _listed(dtypes),
-        _number(_SYNTAXES, syntax, "syntax"),
+        text, operands, chosen, _number(_TIERS, tier, "tier"),
+        _listed(dtypes, "dtypes"), _number(_SYNTAXES, syntax, "syntax"),
         _number(_SEMANTICS, semantics, "semantics"), tracer)
 
 
@@ -412,10 +437,14 @@ def are_outermost(kernel: Kernel) -> bool:
         _over_axes(results) == _core.output_count(kernel))
 
 
-def warm(texts: Iterable[str], dtypes: Any = None, **given: Any) -> None:
-    """Compiles expressions, so that the cache has them: in the process, and
-    where ``KEXPR_CACHE_DIR`` names a directory, on disk for others."""
-    for text in texts:
+def warm(texts: str | Iterable[str], dtypes: Any = None,
+         **given: Any) -> None:
+    """Compiles an expression, or several, for operands of these types, so that
+    the cache has them: in the process, and where ``KEXPR_CACHE_DIR`` names a
+    directory, on disk for others."""
+    if dtypes is None:
+        raise ArgumentError("dtypes= is missing: what to compile for")
+    for text in [texts] if isinstance(texts, str) else texts:
         compile(text, dtypes=dtypes, tier="optimized", **given)
 
 

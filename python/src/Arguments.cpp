@@ -317,8 +317,11 @@ bool Arguments::readNumber(PyObject *object, Argument &argument) {
   } else if (PyLong_Check(object)) {
     argument.type = DType::I64;
     *value = PyLong_AsLongLong(object);
-    if (*value == -1 && PyErr_Occurred())
+    if (*value == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      raise(Errors::Value, "an integer of Python beyond those of int64");
       return false;
+    }
   } else {
     argument.type = DType::F64;
     const double number = PyFloat_AsDouble(object);

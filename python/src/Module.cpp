@@ -60,8 +60,14 @@ static DType typeFrom(nb::handle object) {
       nb::cast<std::string>(object) == "bfloat16")
     return DType::BF16;
   PyArray_Descr *description = nullptr;
-  if (!PyArray_DescrConverter(object.ptr(), &description))
+  if (!PyArray_DescrConverter(object.ptr(), &description)) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) ||
+        PyErr_ExceptionMatches(PyExc_ValueError)) {
+      PyErr_Clear();
+      raise(Errors::DType, "%R is no type of elements", object.ptr());
+    }
     fail();
+  }
   const Ref<PyArray_Descr> owned(description);
   DType type;
   if (!typeOf(description, type)) {

@@ -2,6 +2,7 @@
 
 import errno
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_arrays_that_cannot_be_read():
     bad = np.zeros(3, complex)
     assert "operand 'w': arrays" in refused(kx.DTypeError, lambda: k(X, bad))
     assert "operand 'w': " in refused(kx.DTypeError, lambda: k(X, w=["a"]))
-    assert "operand 'w'" in refused(OverflowError, lambda: k(X, 2**70))
+    assert "operand 'w'" in refused(kx.ArgumentError, lambda: k(X, 2**70))
     assert "operand 'x': masked" in refused(kx.Unsupported,
                                             lambda: k(np.ma.array(X), X))
 
@@ -121,3 +122,45 @@ def test_files_have_the_system_s_number(tmp_path):
     assert caught.value.errno == errno.ENOENT
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.errno, str(again)) == (errno.ENOENT, str(caught.value))
+
+
+def test_carets_of_texts_of_several_lines():
+    text = "\n  t = x + 1\n  t +* 2"
+    with pytest.raises(kx.ExpressionError) as caught:
+        kx.compile(text)
+    error = caught.value
+    assert (error.lineno, error.offset, error.text) == (3, 6, "  t +* 2")
+    shown = "".join(traceback.format_exception_only(error))
+    assert "line 3\n    t +* 2\n       ^\n" in shown
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.lineno, again.text, again.span) == (
+        str(error), 3, error.text, error.span)
+
+
+def test_carets_are_under_whole_names():
+    with pytest.raises(kx.UnknownName) as caught:
+        kx.evaluate("max(xa, 1e5) + a", {"xa": X})
+    assert caught.value.span == (15, 16)
+
+
+@pytest.mark.parametrize("kind, match, call", [
+    (kx.ArgumentError, "a str, not int", lambda: kx.compile(3)),
+    (kx.ArgumentError, "a str, not bytes", lambda: kx.compile(b"x")),
+    (kx.ArgumentError, "a str, not int", lambda: kx.evaluate(3)),
+    (kx.ExpressionError, "surrogate", lambda: kx.evaluate("x + \ud800")),
+    (kx.ArgumentError, "name is text, not 1",
+     lambda: kx.compile("a*b", [1, 2])),
+    (kx.ArgumentError, "name is text", lambda: kx.compile("a", ["\ud800"])),
+    (kx.ArgumentError, "operands are a str", lambda: kx.compile("a", 5)),
+    (kx.DTypeError, "'f9' is no type", lambda: kx.compile("a", dtypes="f9")),
+    (kx.DTypeError, "'f9' is no type",
+     lambda: kx.compile("a").result_type("f9")),
+    (kx.ArgumentError, "dtypes are a str",
+     lambda: kx.compile("a", dtypes=np.float32)),
+    (kx.ArgumentError, "operand 'x': an integer",
+     lambda: kx.evaluate("x + 1", {"x": 2**100})),
+    (kx.ArgumentError, "dtypes= is missing", lambda: kx.warm(["a + 1"])),
+])
+def test_arguments_of_other_types(kind, match, call):
+    with pytest.raises(kind, match=match):
+        call()

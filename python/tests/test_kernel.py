@@ -290,6 +290,7 @@ def test_operators_and_cache():
     info = kx.cache.info()
     assert info["kernels"] > 0 and "disk" in info
     kx.warm(["q + 1"], dtypes="f4")
+    kx.warm("ab + 1", dtypes="f4")
     after = kx.cache.info()
     assert after["hits"] + after["misses"] > info["hits"] + info["misses"]
 
