@@ -73,7 +73,8 @@ class LazyArray(NDArrayOperatorsMixin):
     remembered of what was computed.
     """
 
-    __slots__ = ("_form", "_parts", "_array", "_name", "_where", "_types")
+    __slots__ = ("_form", "_parts", "_array", "_name", "_where", "_types",
+                 "_is_traced")
 
     def __hash__(self) -> int:
         return id(self)
@@ -86,6 +87,9 @@ class LazyArray(NDArrayOperatorsMixin):
         self._name = name
         self._types = dtype
         self._where = _user_frame() if parts else None
+        # Whether it depends on an argument of a traced function.
+        self._is_traced: bool = array is None and not parts or any(
+            isinstance(part, LazyArray) and part._is_traced for part in parts)
 
     # -- Computing --
 
@@ -413,6 +417,22 @@ class Tracer:
         return (Tracer, (self.function,))
 
 
+def _apply(kernel: Kernel, *arrays: Any, out: Any = None, where: Any = True,
+           threads: int | None = None, **named: Any) -> Any:
+    """A call of a kernel in a traced function, from C++: part of its graph."""
+    tracer = _core.tracer(kernel)
+    if tracer is None:
+        raise Unsupported(f"the kernel of {kernel.text!r} in a traced function;"
+                          " call one that jit made")
+    if out is not None or where is not True:
+        raise Unsupported("out= and where= of a call in a traced function")
+    given = dict(zip(tracer.names, arrays), **named)
+    result = tracer.function(*(
+        one if type(one) in _NUMBERS or isinstance(one, np.generic)
+        else lazy(one) for one in (given[name] for name in tracer.names)))
+    return tuple(result) if isinstance(result, list) else result
+
+
 def jit(function: Callable[..., Any] | None = None, *,
         precision: Precision | None = None,
         semantics: Semantics | None = None) -> Any:
@@ -421,7 +441,8 @@ def jit(function: Callable[..., Any] | None = None, *,
     The function is called once for each combination of element types, never
     for shapes, with arrays that remember what is done to them. Loops over
     Python values unroll; numbers and arrays from around it are what they were
-    when it was traced.
+    when it was traced. Other functions of `jit` that it calls become part of
+    it, with its options.
 
     Examples
     --------

@@ -441,6 +441,13 @@ static bool isCollection(PyObject *object) {
   return answer.get() == Py_True;
 }
 
+/// Whether it is an array of a function that is being traced.
+static bool isTraced(PyObject *object) {
+  const Ref<> answer(PyObject_GetAttrString(object, "_is_traced"));
+  PyErr_Clear();
+  return answer.get() == Py_True;
+}
+
 bool Arguments::readOther(PyObject *&object, Argument &argument) {
   if (PyArray_Check(object)) {
     if (!PyArray_CheckExact(object) && isMasked(object))
@@ -457,8 +464,14 @@ bool Arguments::readOther(PyObject *&object, Argument &argument) {
   }
   ran = true;
   if (isCollection(object)) {
-    collection = true;
+    other = "kexpr.dask";
     raise(Errors::Unsupported, "a collection of Dask has no memory yet");
+    return false;
+  }
+  if (isTraced(object)) {
+    other = "kexpr._trace";
+    raise(Errors::Unsupported, "an argument of a traced function has no values "
+                               "yet");
     return false;
   }
   const bool exports = PyObject_HasAttrString(object, "__dlpack_device__");

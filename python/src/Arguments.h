@@ -71,8 +71,10 @@ public:
   /// that were read before: these must be read again.
   bool ranPython() const { return ran; }
 
-  /// Whether a collection of Dask is what could not be read.
-  bool metCollection() const { return collection; }
+  /// The module whose `_apply` makes a call with what could not be read: a
+  /// collection of Dask, or an array of a traced function. Null if there is
+  /// neither.
+  const char *applier() const { return other; }
 
   const Library &library() const { return from; }
   /// Whether any argument is read or written by way of other memory.
@@ -124,7 +126,8 @@ private:
 
   Library from;
   std::size_t numberCount = 0;
-  bool ran = false, collection = false;
+  bool ran = false;
+  const char *other = nullptr;
   std::vector<PyObject *> owned, held;
   std::vector<std::unique_ptr<std::int64_t[]>> numbers;
   struct Copy {

@@ -1005,21 +1005,21 @@ PyObject *KernelState::runCopied(Given &given) {
 }
 
 bool KernelState::traceFirst(PyObject *const *arguments, std::size_t count,
-                             PyObject *names, bool &hasCollection) {
+                             PyObject *names, const char *&applier) {
   Given given(operandCount(), 0);
   const bool isTraced = parse(given, arguments, count, names) &&
                         readArguments(given) && find(given);
-  hasCollection = given.reader.metCollection();
+  applier = given.reader.applier();
   return isTraced;
 }
 
 PyObject *KernelState::callArrays(PyObject *const *arguments, std::size_t count,
-                                  PyObject *names, bool &hasCollection) {
-  if (outputCount() == 0 && !traceFirst(arguments, count, names, hasCollection))
+                                  PyObject *names, const char *&applier) {
+  if (outputCount() == 0 && !traceFirst(arguments, count, names, applier))
     return nullptr;
   Given given(operandCount(), outputCount());
   if (!parse(given, arguments, count, names) || !readArguments(given)) {
-    hasCollection = given.reader.metCollection();
+    applier = given.reader.applier();
     return nullptr;
   }
   return run(given);
@@ -1027,12 +1027,12 @@ PyObject *KernelState::callArrays(PyObject *const *arguments, std::size_t count,
 
 PyObject *KernelState::call(PyObject *self, PyObject *const *arguments,
                             std::size_t count, PyObject *names) {
-  bool hasCollection = false;
-  PyObject *result = callArrays(arguments, count, names, hasCollection);
-  if (!hasCollection)
+  const char *applier = nullptr;
+  PyObject *result = callArrays(arguments, count, names, applier);
+  if (!applier)
     return result;
   PyErr_Clear();
-  const Ref<> module(PyImport_ImportModule("kexpr.dask"));
+  const Ref<> module(PyImport_ImportModule(applier));
   const Ref<> apply(module ? PyObject_GetAttrString(module.get(), "_apply")
                            : nullptr);
   if (!apply)
@@ -1127,8 +1127,8 @@ static PyObject *callBound(PyObject *self, PyObject *const *, size_t count,
 
 PyObject *KernelState::bind(PyObject *self, PyObject *const *arguments,
                             std::size_t count, PyObject *names) {
-  bool hasCollection = false;
-  if (outputCount() == 0 && !traceFirst(arguments, count, names, hasCollection))
+  const char *applier = nullptr;
+  if (outputCount() == 0 && !traceFirst(arguments, count, names, applier))
     return nullptr;
   Given given(operandCount(), outputCount());
   if (!parse(given, arguments, count, names) || !readArguments(given))

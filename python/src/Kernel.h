@@ -155,7 +155,8 @@ public:
   bool hasTuple() const { return results.load() & 1; }
 
   /// A call by Python's protocol. Null with an exception. `self` is the object
-  /// that this is of: with collections of Dask, `kexpr.dask` calls it.
+  /// that this is of: with collections of Dask, `kexpr.dask` calls it, with
+  /// arrays of a traced function `kexpr._trace`.
   PyObject *call(PyObject *self, PyObject *const *arguments, std::size_t count,
                  PyObject *names);
   /// The same, kept as a `kexpr.BoundKernel`.
@@ -176,11 +177,11 @@ private:
   bool parse(Given &given, PyObject *const *arguments, std::size_t count,
              PyObject *names);
   bool parseNames(Given &given, PyObject *const *values, PyObject *names);
-  /// `hasCollection` becomes true where a collection of Dask is why it fails.
+  /// `applier` becomes the module that can make the call if this fails.
   bool traceFirst(PyObject *const *arguments, std::size_t count,
-                  PyObject *names, bool &hasCollection);
+                  PyObject *names, const char *&applier);
   PyObject *callArrays(PyObject *const *arguments, std::size_t count,
-                       PyObject *names, bool &hasCollection);
+                       PyObject *names, const char *&applier);
   bool readArguments(Given &given);
   bool readAll(Given &given);
   const Signature *find(const Given &given);

@@ -194,3 +194,30 @@ def test_integers_of_64_bits():
         (kx.lazy(lowest) + most).compute()
     with pytest.raises(kx.ExpressionError, match="beyond 64 bits"):
         (kx.lazy(a) + 2**64).compute()
+
+
+def test_functions_call_others():
+    @kx.jit
+    def both(a, b):
+        return a + b, a * np.sin(b)
+
+    @kx.jit
+    def outer(x):
+        total, product = both(x, b=2.0 * x)
+        return both(total, 3.0)[0] - both(product, np.arange(3.0))[1]
+
+    x = np.array([1.0, 2.0, 3.0])
+    right = 3 * x + 3 - x * np.sin(2 * x) * np.sin(np.arange(3.0))
+    np.testing.assert_allclose(outer(x), right, rtol=1e-14)
+    assert outer(x.astype("f4")).dtype == "f8"
+    np.testing.assert_array_equal(both(kx.lazy(x) + 1, x)[0], x + 1 + x)
+
+
+def test_other_kernels_in_functions_are_named():
+    inner = kx.compile("a * 2")
+    with pytest.raises(kx.Unsupported, match=r"the kernel of 'a \* 2'"):
+        kx.jit(lambda x: inner(x))(np.ones(3))
+    with pytest.raises(kx.Unsupported, match="no values yet"):
+        kx.jit(lambda x: inner.bind(x))(np.ones(3))
+    with pytest.raises(kx.Unsupported, match="out="):
+        kx.jit(lambda x: gelu(x, x, x, out=np.ones(3)))(np.ones(3))
