@@ -408,8 +408,12 @@ def explain(kernel: Kernel | str, *arrays: Any) -> Explanation:
 
 
 def operators() -> Mapping[str, str]:
-    """All operators and functions over axes: name to meaning."""
-    return {name: doc for name, _, doc, _, _ in _core.operators()}
+    """All operators and functions over axes: name to meaning. Other names of
+    one come after it."""
+    table = _core.operators()
+    docs = {name: doc for name, _, doc, _, _ in table}
+    return {one: docs.get(one, doc) for name, aliases, doc, _, _ in table
+            for one in (name, *re.findall(r"\w+", aliases))}
 
 
 @functools.cache

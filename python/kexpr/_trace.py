@@ -19,8 +19,9 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _core
 from ._core import Kernel
-from ._errors import ArgumentError, DTypeError, Error, Unsupported
-from ._kernel import Precision, Semantics, compile
+from ._errors import (ArgumentError, ArityError, DTypeError, Error,
+                      Unsupported)
+from ._kernel import Precision, Semantics, compile, operators
 
 _HERE, _NUMPY = os.path.dirname(__file__), os.path.dirname(np.__file__)
 _NUMBERS = (bool, int, float)
@@ -479,11 +480,25 @@ class _Engine:
 setattr(jit, "__pandas_udf__", _Engine)
 
 
+def _of_numpy(name: str) -> str | None:
+    """What a function of NumPy is that infix text has and operators() lacks;
+    None where there is none."""
+    if name.startswith("_") or not name.isidentifier():
+        return None
+    try:
+        compile(f"{name}()")()
+    except ArityError:
+        return f"NumPy's `{name}`."
+    except Error:
+        pass
+    return None
+
+
 def function(name: str) -> Callable[..., Any] | None:
-    """The operator or function over axes of a name, for arrays and lazy
-    arrays; None where there is none."""
-    docs = {one: doc for one, _, doc, _, _ in _core.operators()}
-    if name not in docs:
+    """The function that infix text has by a name, for arrays and lazy arrays;
+    None where there is none."""
+    doc = operators().get(name) or _of_numpy(name)
+    if doc is None:
         return None
 
     def call(*arrays: Any, **given: Any) -> Any:
@@ -494,5 +509,5 @@ def function(name: str) -> Callable[..., Any] | None:
         return result.compute()
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = docs[name]
+    call.__doc__ = doc
     return call

@@ -221,3 +221,16 @@ def test_other_kernels_in_functions_are_named():
         kx.jit(lambda x: inner.bind(x))(np.ones(3))
     with pytest.raises(kx.Unsupported, match="out="):
         kx.jit(lambda x: gelu(x, x, x, out=np.ones(3)))(np.ones(3))
+
+
+def test_functions_by_their_other_names():
+    a, b = np.array([-1.5, 2.5]), np.array([2.0, 3.0])
+    assert "expit" in kx.operators() and "fix" in kx.operators()
+    np.testing.assert_array_equal(kx.expit(a), kx.sigmoid(a))
+    for name, arrays in (("fix", [a]), ("rint", [a]), ("degrees", [a]),
+                         ("power", [b, a]), ("mod", [a, b]),
+                         ("arctan2", [a, b]), ("clip", [a, -1.0, 1.0])):
+        np.testing.assert_allclose(getattr(kx, name)(*arrays),
+                                   getattr(np, name)(*arrays), rtol=1e-14)
+    for name in ("pi", "lambda", "nonsense", "no name", "_power"):
+        assert not hasattr(kx, name)
