@@ -30,9 +30,12 @@ __all__ = [
 ]
 
 
+_MODULES = ("_trace", "dask", "numexpr", "pandas", "pnnx", "torch", "xarray")
+
+
 # Most processes need no more of the package than what is imported above.
 def __getattr__(name: str) -> object:
-    if name in ("_trace", "pandas", "pnnx"):
+    if name in _MODULES:
         import importlib
         return importlib.import_module(f"kexpr.{name}")
     from . import _trace

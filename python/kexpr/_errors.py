@@ -139,6 +139,10 @@ _CLASSES: dict[int, type[Error]] = {
     9: OverlapError, 10: Unsupported, 11: CompileError, 13: FileError,
 }
 
+# Where users find them.
+for _class in (Error, *_CLASSES.values()):
+    _class.__module__ = "kexpr"
+
 
 def about(error: BaseException, what: str) -> None:
     """Says in an exception what it is about: "operand 'x'"."""

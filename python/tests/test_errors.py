@@ -164,3 +164,15 @@ def test_carets_are_under_whole_names():
 def test_arguments_of_other_types(kind, match, call):
     with pytest.raises(kind, match=match):
         call()
+
+
+def test_classes_are_those_of_the_package():
+    for name in kx.__all__:
+        one = getattr(kx, name)
+        if isinstance(one, type) and issubclass(one, kx.Error):
+            assert one.__module__ == "kexpr"
+            assert type(pickle.loads(pickle.dumps(one("word")))) is one
+    with pytest.raises(kx.UnknownName) as caught:
+        kx.compile("sinn(x)")(X)
+    shown = traceback.format_exception_only(caught.value)[0]
+    assert shown.startswith("kexpr.UnknownName: unknown function 'sinn'")
