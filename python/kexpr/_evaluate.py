@@ -18,7 +18,7 @@ _MOST = 4096
 _changes = threading.Lock()
 _CONSTANT = re.compile(r"(?<![\w.])(?:e|pi|inf|nan)(?!\w)")
 
-_DOC = """evaluate($module, text, names=None, /, *, out=None, where=True, \
+_DOC = """evaluate(text, names=None, /, *, out=None, where=True, \
 threads=None, syntax='infix', semantics=None, precision=None)
 --
 

@@ -346,6 +346,20 @@ def _settled(self: Kernel) -> Kernel:
     return self
 
 
+class _OfFunction:
+    """An attribute that kernels have of the function that they trace, and
+    neither other kernels nor their class have."""
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        self._find = find
+
+    def __get__(self, kernel: Kernel | None, owner: Any = None) -> Any:
+        tracer = None if kernel is None else _core.tracer(kernel)
+        if tracer is None:
+            raise AttributeError("no traced function")
+        return self._find(tracer.function)
+
+
 def _finish_class() -> None:
     """Gives `Kernel`, whose calls are C++, what need not be fast."""
     members: dict[str, Any] = {
@@ -372,6 +386,7 @@ def _finish_class() -> None:
         "polars": _polars,
         "explain": lambda self: explain(self),
         "wait": _settled,
+        "__wrapped__": _OfFunction(lambda function: function),
         "__repr__": _repr,
         "_repr_html_": _repr_html,
         "__reduce__": _reduce,

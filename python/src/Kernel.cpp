@@ -1279,8 +1279,16 @@ static int visitKernel(PyObject *self, visitproc visit, void *arg) {
   return 0;
 }
 
-/// What hosts name tasks by.
-static PyObject *nameOfKernel(PyObject *, void *) {
+/// What hosts name tasks by: that of the traced function, if there is one.
+static PyObject *nameOfKernel(PyObject *self, void *) {
+  if (PyObject *tracer = stateOf(self).from().tracer.get()) {
+    const Ref<> function(PyObject_GetAttrString(tracer, "function"));
+    PyObject *name =
+        function ? PyObject_GetAttrString(function.get(), "__name__") : nullptr;
+    if (name)
+      return name;
+    PyErr_Clear();
+  }
   return PyUnicode_FromString("kexpr");
 }
 

@@ -133,3 +133,15 @@ def test_results_of_numbers_have_numpys_types():
     assert kx.jit(lambda x: x + kx.erf(0.3))(x).dtype == "f8"
     assert kx.evaluate("x*sqrt(float64(2))", {"x": x}).dtype == "f8"
     assert kx.evaluate("x*sqrt(2)", {"x": x}).dtype == "f4"
+
+
+def test_the_signature_has_no_module():
+    import inspect
+    assert list(inspect.signature(kx.evaluate).parameters)[:2] == [
+        "text", "names"]
+
+
+def test_modules_load_when_they_are_asked_for():
+    code = ("import sys, kexpr as kx; assert 'kexpr.numexpr' not in sys.modules;"
+            "assert kx.numexpr.evaluate('a + 1', {'a': 2}) == 3")
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,5 +1,6 @@
 """Functions of Python, and lazy arrays."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -234,3 +235,11 @@ def test_functions_by_their_other_names():
                                    getattr(np, name)(*arrays), rtol=1e-14)
     for name in ("pi", "lambda", "nonsense", "no name", "_power"):
         assert not hasattr(kx, name)
+
+
+def test_kernels_show_their_function():
+    assert gelu.__name__ == "gelu" and gelu.__wrapped__.__name__ == "gelu"
+    assert list(inspect.signature(gelu).parameters) == ["x", "w", "b"]
+    plain = kx.compile("x + 1")
+    assert plain.__name__ == "kexpr" and not hasattr(plain, "__wrapped__")
+    assert not hasattr(kx.Kernel, "__wrapped__")
