@@ -55,7 +55,8 @@ def _kernel(text: str, syntax: Syntax, semantics: Semantics | None,
     """The kernel of a text, whose constants are operands where they have a
     value in one of `spaces`."""
     options = (syntax, semantics, precision, _context.get())
-    constants = set(_CONSTANT.findall(text)) if syntax == "infix" else set()
+    constants = (set(_CONSTANT.findall(text))
+                 if syntax == "infix" and isinstance(text, str) else set())
     given = tuple(sorted(name for name in constants
                          if any(name in space for space in spaces)))
     plain = options == ("infix", None, None, None) and not constants
