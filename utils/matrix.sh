@@ -106,7 +106,7 @@ for row in "${@:-${order[@]}}"; do
   tests="cmake --build /build/$row
     ctest --test-dir /build/$row -j2 --output-on-failure -LE accuracy"
   if [ -v "only[$row]" ]; then
-    tests="cmake --build /build/$row --target kexpr $(basename -a ${only[$row]} |
+    tests="cmake --build /build/$row --target kexpr_shared $(basename -a ${only[$row]} |
       xargs)
     cd /build/$row/unittests
     for each in $(xargs <<<"${only[$row]}"); do ./\$each || exit; done"
