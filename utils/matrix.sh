@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds kexpr and runs its tests with other compilers, libraries and versions of
 # LLVM, each in a tree of Debian's packages below build/matrix (3 GB each): the
-# system stays as it is. Debian 12, as root, by hand; an hour a row on 2 cores.
+# system stays as it is. Debian 12, as root, by hand; forty minutes a row on 2 cores.
 #
 #   utils/matrix.sh [ROW...]    all unless said
 #
