@@ -1,7 +1,12 @@
 """Tensors of PyTorch by DLPack's exchange functions."""
 
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_numpy import FUNCTIONS, REDUCTIONS, ROOTS, Maker, same
 
 import kexpr as kx
 
@@ -198,3 +203,40 @@ def test_bfloat16_into_arrays_of_numpy():
         kx.compile("x + x", semantics="torch")(a, out=np.zeros(5, int))
     with pytest.raises(kx.ShapeError, match="out: "):
         kx.compile("x + x", semantics="torch")(a, out=torch.zeros(2))
+
+
+def root(x):
+    """Correctly rounded, which PyTorch's is not in f32."""
+    x = x if x.is_floating_point() else x.float()
+    return torch.as_tensor(np.sqrt(x.numpy()))
+
+
+NAMES = {name: getattr(torch, name) for name in [*FUNCTIONS, *ROOTS]}
+NAMES.update(sqrt=root, float32=lambda x: x.float(), int16=lambda x: x.short())
+
+
+@settings(max_examples=2000, deadline=None, database=None, derandomize=True,
+          suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+def test_random_expressions(seed):
+    """What NumPy's test makes, with PyTorch's rules."""
+    maker = Maker(seed)
+    text, ulps, _ = maker.expression()
+    if any(f"{name}(" in text for name in REDUCTIONS):
+        return  # Their arguments have other names.
+    arrays = {name: torch.from_numpy(np.array(one)) if isinstance(
+        one, (np.ndarray, np.generic)) else one
+        for name, one in maker.arrays.items()}
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            right = eval(text, {**NAMES, **arrays})
+    except (NotImplementedError, RuntimeError, TypeError):
+        return
+    if not torch.is_tensor(right):
+        return
+    value = torch.as_tensor(kx.evaluate(text, arrays, semantics="torch"))
+    assert value.dtype == right.dtype and value.shape == right.shape
+    with np.errstate(all="ignore"):
+        assert same(value.numpy(), right.numpy(), 2 * ulps, 0), (
+            f"seed {seed}: {text}\n{arrays}\n{right}\n{value}")
