@@ -145,8 +145,7 @@ struct Sign {
   }
 };
 
-/// Of equal arguments, as 0 and -0 are, the first is taken; NaN wins.
-/// Of floats it rounds as PyTorch does: from y back where z is half or more.
+/// Rounds as PyTorch does: from y back where z is half or more.
 struct Lerp {
   static constexpr OpInfo info{
       .name = "lerp",
@@ -162,6 +161,7 @@ struct Lerp {
   }
 };
 
+/// Of equal arguments, as 0 and -0 are, the first is taken; NaN wins.
 struct Maximum {
   static constexpr OpInfo info{.name = "maximum",
                                .aliases = {"max"},

@@ -228,8 +228,16 @@ Expected<Lowered> InfixLowerer::where(const InfixNode &,
                     {args.nodes.begin() + 1, args.nodes.end()}};
   if (condition.literal &&
       std::all_of(both.values.begin(), both.values.end(),
-                  [](const Lowered &value) { return value.literal; }))
-    return both.values[condition.literal->asReal() != 0 ? 0 : 1];
+                  [](const Lowered &value) { return value.literal; })) {
+    Lowered chosen = both.values[condition.literal->asReal() != 0 ? 0 : 1];
+    if (isNumpy) {
+      const ArgumentType type = numpy::resultType(both.types());
+      chosen.literal = castNumber(*chosen.literal, type.type);
+      chosen.type = type.type;
+      chosen.weight = type.weight;
+    }
+    return chosen;
+  }
   Lowered asBool = condition;
   if (condition.literal)
     asBool.literal = {.kind = Number::Kind::Bool,

@@ -24,24 +24,27 @@ Expected<Lowered> InfixLowerer::fold(const InfixNode &node,
                                      const InfixFunction &function,
                                      ops::OpId op, const Arguments &args) {
   std::vector<Number> numbers;
-  for (const Lowered &value : args.values)
+  bool hasType = false;
+  for (const Lowered &value : args.values) {
     numbers.push_back(*value.literal);
-  auto folded = callNumber(op, numbers);
-  if (!folded)
-    return fault(folded.error().code(), node.range, folded.error().message());
-  const bool hasType =
-      isNumpy && std::any_of(args.values.begin(), args.values.end(),
-                             [](const Lowered &value) {
-                               return value.weight != Weight::Number;
-                             });
-  if (!hasType || folded->kind == Number::Kind::Bool)
-    return numberValue(*folded);
-  auto type = typeFor(node, function, args);
+    hasType = hasType || value.weight != Weight::Number;
+  }
+  const bool isTyped = isNumpy && hasType && function.typing != Typing::Truth;
+  auto type = isTyped ? typeFor(node, function, args) : DType::F64;
   if (!type)
     return type.error();
-  Lowered result = numberValue(castNumber(*folded, *type));
-  result.type = *type;
-  result.weight = Weight::Tensor;
+  for (std::size_t i = 0; isTyped && i < numbers.size(); ++i)
+    if (function.typing != Typing::Compare && numbers[i].isWhole() &&
+        !fitsInteger(numbers[i], *type))
+      return doesNotFit(numbers[i], *type, tree.nodes[args.nodes[i]].range);
+  auto folded = isTyped ? callAs(*type, op, numbers) : callNumber(op, numbers);
+  if (!folded)
+    return fault(folded.error().code(), node.range, folded.error().message());
+  Lowered result = numberValue(*folded);
+  if (isTyped && folded->kind != Number::Kind::Bool) {
+    result.type = *type;
+    result.weight = Weight::Tensor;
+  }
   return result;
 }
 

@@ -307,3 +307,34 @@ Expected<Number> semantics::sizeNumber(const Shapes &shapes,
   const std::int64_t place = axis.integer + (axis.integer < 0 ? rank : 0);
   return Number{.integer = shape[static_cast<std::size_t>(place)]};
 }
+
+Expected<Number> semantics::callAs(DType type, ops::OpId op,
+                                   std::span<const Number> args) {
+  const ops::OpEntry &entry = ops::table()[op];
+  const DType held = heldType(type);
+  std::array<Number, ops::MaxArity> rounded;
+  std::transform(args.begin(), args.end(), rounded.begin(),
+                 [type](const Number &n) { return castNumber(n, type); });
+  if (held != type && !entry.info.ofF16.empty())
+    return Error(
+        ErrorCode::Unsupported,
+        concat("'", entry.info.name, "' of numbers that are ", nameOf(type)));
+  const auto arithmetic = ops::arithmeticOf(held, Precision::Default);
+  const ops::BlockFn block = ops::blocks(arithmetic)[op];
+  if (!block || args.size() != entry.arity) {
+    auto result = callNumber(op, std::span(rounded).first(args.size()));
+    return result && result->kind != Kind::Bool ? castNumber(*result, type)
+                                                : result;
+  }
+  std::uint64_t elements[ops::MaxArity];
+  const void *places[ops::MaxArity];
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    elements[i] = rounded[i].bitsAs(held);
+    places[i] = &elements[i];
+  }
+  std::uint64_t bits = 0;
+  block(1, places, &bits);
+  const bool isBool = entry.info.result == ops::ResultRule::Bool;
+  const Number result = numberFrom(bits, isBool ? DType::Bool : held);
+  return isBool ? result : castNumber(result, type);
+}

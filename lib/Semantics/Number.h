@@ -60,6 +60,9 @@ Number::Kind callKind(ops::OpId op, std::span<const Number> args);
 /// no integer, as of `pow(2,-1)`, give a real number. Unsigned ones are in no
 /// arithmetic of integers but as `-(2^63)`.
 Expected<Number> callNumber(ops::OpId op, std::span<const Number> args);
+/// An operator over numbers of a type, which are rounded to it before, as the
+/// elements of arrays are; the result is one of it, or a truth value.
+Expected<Number> callAs(DType type, ops::OpId op, std::span<const Number> args);
 /// What argument `place` of a call is where it is left out; `type` is that of
 /// the first, which it does not widen.
 Number defaultArgument(const ops::OpEntry &entry, std::size_t place,

@@ -228,13 +228,22 @@ Expected<TypedValue> Simplifier::overload(ops::OpId op,
 Expected<TypedValue> Simplifier::expandAs(DType type,
                                           const ops::Expansion &expansion,
                                           std::span<const TypedValue> args) {
+  const DType held = heldType(type);
   std::array<TypedValue, ops::MaxArity> converted;
-  std::copy(args.begin(), args.end(), converted.begin());
-  for (TypedValue &value : std::span(converted).first(args.size()))
-    if (!value.number)
-      value = {.value = graph.convert(value.value, heldType(type)),
-               .type = type,
-               .weight = value.weight};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i].number) {
+      converted[i] = {.value = graph.convert(args[i].value, held),
+                      .type = type,
+                      .weight = args[i].weight};
+      continue;
+    }
+    const auto kind = graph.numbers()[*args[i].number].number.kind;
+    const bool isReal = kind == Number::Kind::Real && isFloatingPoint(type);
+    auto number = isReal ? cast(held, args[i]) : args[i];
+    if (!number)
+      return number;
+    converted[i] = *number;
+  }
   return expand(expansion, {converted.data(), args.size()});
 }
 

@@ -37,8 +37,9 @@ inline PyObject *newRef(PyObject *object) {
 }
 
 /// Takes the GIL by `take`. A thread that asks for it while Python shuts down
-/// is ended by unwinding, which no destructor lets pass: it waits for the end
-/// of the process, as Python itself has it from 3.14 on.
+/// is ended by unwinding, which no destructor lets pass, and libstdc++, which
+/// the module holds, catches: it waits for the end of the process, as Python
+/// itself has it from 3.14 on.
 template <class F> auto takeGil(F take) {
   try {
     return take();

@@ -253,6 +253,13 @@ TEST(InfixLowering, ConversionsOfNumbersGiveThemATypeOfTheirOwn) {
   EXPECT_EQ(numpy("a * sqrt(4)", {F32}), "mul(@0,2.0)");
   EXPECT_EQ(numpy("a + (int8(100) + int8(100))", {I8}), "add(@0,-56)");
   EXPECT_EQ(numpy("a * (int8(1) < 2)", {I8}), "mul(@0,True)");
+  EXPECT_EQ(numpy("[float32(0.1) == 0.1, float32(0.1) > 0.1]"), "[True,False]");
+  EXPECT_EQ(numpy("nextafter(float32(1), 2)"), "1.0000001192092896");
+  EXPECT_EQ(numpy("int64(4611686018427387904) * int64(4) + int32(7) // 0"),
+            "0");
+  EXPECT_EQ(numpy("int8(1) + 300"), "the integer 300 does not fit i8");
+  EXPECT_EQ(numpy("where(2 > 1, 1, 2.5)"), "torch.double(1.0)");
+  EXPECT_EQ(numpy("where(True, int8(1), int16(2))"), "torch.short(1)");
 }
 
 TEST(InfixLowering, NumbersAreComputedAsPythonHasThem) {

@@ -55,6 +55,8 @@ def backend(module: Any, inputs: Any, *,
     from ._host import Serializable
     given = dict(options or {})
     keeps = given.pop("cache", False)
+    if keeps and Serializable is None:
+        raise Unsupported("cache=True with this version of PyTorch")
     known = _options(given)
     common: Any = importlib.import_module("torch._dynamo.backends.common")
     partitioners: Any = importlib.import_module("torch._functorch.partitioners")

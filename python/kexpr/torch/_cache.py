@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import importlib
+import io
+import pathlib
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +28,21 @@ class _Operator:
 
     def __reduce__(self) -> Any:
         return _operator, (self.name,)
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            raise TypeError("a graph with constants")
+        return NotImplemented
+
+
+@functools.cache
+def _sources() -> str:
+    """What all that writes and reads entries is."""
+    here = pathlib.Path(__file__).parent
+    texts = (one.read_bytes() for one in sorted(here.glob("*.py")))
+    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 class Code(OutputCode):  # type: ignore[misc]
@@ -51,10 +69,7 @@ class Code(OutputCode):  # type: ignore[misc]
         """Refuses what the cache cannot keep. Its keys know no values of
         tensors."""
         try:
-            if any(isinstance(one, torch.Tensor)
-                   for one in self.names.values()):
-                raise TypeError("a graph with constants")
-            pickle.dumps(self)
+            _Pickler(io.BytesIO()).dump(self)
         except Exception as error:
             raise importlib.import_module(
                 "torch._functorch._aot_autograd.autograd_cache"
@@ -72,7 +87,7 @@ def caching(options: Any) -> Any:
     kept = contextlib.ExitStack()
     kept.enter_context(config.patch(
         cache_key_tag=f"{config.cache_key_tag} kexpr {_core.__version__} "
-                      f"{tuple(options)}"))
+                      f"{_sources()} {tuple(options)}"))
     # The backward graph is compiled with the forward one, as both are an entry.
     kept.enter_context(autograd.patch(bundled_autograd_cache=True,
                                       force_non_lazy_backward_lowering=True))

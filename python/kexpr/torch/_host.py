@@ -22,10 +22,11 @@ disable_modes: Any = importlib.import_module(
 
 
 # What AOTAutograd's cache keeps, and says that a compiler makes it.
-OutputCode: Any = importlib.import_module(
-    "torch._inductor.output_code").OutputCode
-Serializable: Any = importlib.import_module(
-    "torch._functorch._aot_autograd.schemas").SerializableAOTDispatchCompiler
+OutputCode: Any = getattr(importlib.import_module(
+    "torch._inductor.output_code"), "OutputCode", object)
+Serializable: Any = getattr(importlib.import_module(
+    "torch._functorch._aot_autograd.schemas"),
+    "SerializableAOTDispatchCompiler", None)
 
 
 def _empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
