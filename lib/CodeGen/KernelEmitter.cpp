@@ -198,8 +198,9 @@ void KernelBuilder::store(const Position &at, const Values &values,
   std::size_t stored = 0, taken = 0;
   llvm::SmallVector<llvm::Value *> rows;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    if (debug)
-      setLocation(plan.listing->outputs[i]);
+    if (debug) // A sweep may have more outputs than its expression.
+      setLocation(i < plan.listing->outputs.size() ? plan.listing->outputs[i]
+                                                   : syntax::Listing::loop());
     llvm::Value *elements = values[plan.graph.outputs[i]];
     if (!plan.outputs[i].reducing) {
       outputs[stored++].store(lanes, at, elements, plan.streams);
