@@ -36,4 +36,5 @@ cd build/wheel
 # Types, as users' checkers see them.
 "$fresh/mypy" --strict -p kexpr
 VIRTUAL_ENV=$PWD/fresh PATH=$fresh:$PATH "$fresh/pyright" --verifytypes kexpr \
-  --ignoreexternal | tail -1
+  --ignoreexternal >pyright.log || { cat pyright.log; exit 1; }
+grep completeness pyright.log

@@ -60,6 +60,8 @@ class ExpressionError(Error, SyntaxError):
     caret themselves: `lineno` and `offset` are set, and `text`, in which `span`
     is, is the faulty line."""
 
+    text: str | None
+    span: tuple[int, int] | None
     filename: str | None
     lineno: int | None
     offset: int | None
