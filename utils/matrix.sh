@@ -11,11 +11,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "only root can use trees of packages" >&2; exit 1; }
 
-# A row: Debian's release; the compiler; what CMake is told.
+# A row: its tree, whose name begins with Debian's release; the compiler; what
+# CMake is told.
 declare -A rows=(
   [llvm22]='bookworm g++-12 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
   [clang19]='bookworm clang++-19'
-  [libcxx]='bookworm clang++-19
+  [libcxx]='bookworm-libcxx clang++-19
     -DCMAKE_CXX_FLAGS="-stdlib=libc++ -fexperimental-library" -DKEXPR_LLVM=OFF
     -DKEXPR_TBB=OFF -DKEXPR_BUILD_TOOLS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF'
   [gcc13]='trixie g++-13'
@@ -35,8 +36,9 @@ packages=(ca-certificates ccache cmake diffutils file git dpkg-dev libbenchmark-
   libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev nodejs pkg-config
   python3 zlib1g-dev)
 declare -A own=(
-  [bookworm]='g++-12 clang-19 libc++-19-dev libc++abi-19-dev googletest
-    llvm-19-dev llvm-22-dev'
+  [bookworm]='g++-12 clang-19 llvm-19-dev llvm-22-dev'
+  # Its cxxabi.h is where LLVM's headers are, and other libraries' is meant there.
+  [bookworm-libcxx]='g++-12 clang-19 libc++-19-dev libc++abi-19-dev googletest'
   [trixie]='g++-13 g++-14 llvm-19-dev llvm-22-dev'
   [sid]='g++-15 llvm-21-dev'
 )
@@ -44,10 +46,10 @@ declare -A own=(
 root=$PWD/build/matrix
 mkdir -p "$root"
 
-# The tree of a release: made whole, or not there.
+# A tree: made whole, or not there.
 plant() {
-  local release=$1 sources
-  [ -e "$root/$release" ] && return
+  local tree=$1 release=${1%%-*} sources
+  [ -e "$root/$tree" ] && return
   if [ ! -e "$root/tools" ]; then
     (cd "$root" && apt-get -qq download mmdebstrap 2>/dev/null) &&
       dpkg-deb -x "$root"/mmdebstrap_*.deb "$root/tools" || return
@@ -58,13 +60,13 @@ deb http://deb.debian.org/debian-security bookworm-security main"
   rm -rf "$root/planting"
   "$root/tools/usr/bin/mmdebstrap" --quiet --variant=minbase \
     --aptopt='Acquire::Check-Valid-Until "false"' \
-    --include="$(printf '%s,' "${packages[@]}" ${own[$release]})" \
+    --include="$(printf '%s,' "${packages[@]}" ${own[$tree]})" \
     "$release" "$root/planting" - <<<"$sources" &&
     mkdir "$root/planting/src" &&
-    mv "$root/planting" "$root/$release"
+    mv "$root/planting" "$root/$tree"
 }
 
-# run RELEASE COMMAND: in its tree, with these sources at /src, which it can read.
+# run TREE COMMAND: in it, with these sources at /src, which it can read.
 run() {
   unshare --mount --pid --fork sh -euc '
     mount -t proc proc "$1/proc"
@@ -85,13 +87,13 @@ state() {
 failed=()
 for row in "${@:-${order[@]}}"; do
   [ -v "rows[$row]" ] || { echo "rows: ${order[*]}" >&2; exit 2; }
-  read -r -d '' release compiler options <<<"${rows[$row]}" || true
+  read -r -d '' tree compiler options <<<"${rows[$row]}" || true
   state=$(state)
   if [ "$(cat "$root/$row.passed" 2>/dev/null)" = "$state" ]; then
     echo "$row: passed before"
     continue
   fi
-  plant "$release" || { echo "$row: no tree"; failed+=("$row"); continue; }
+  plant "$tree" || { echo "$row: no tree"; failed+=("$row"); continue; }
   c=${compiler/#g++/gcc} c=${c/#clang++/clang}
   SECONDS=0
   echo "$row: builds and tests; $root/$row.log"
@@ -111,7 +113,7 @@ for row in "${@:-${order[@]}}"; do
     cd /build/$row/unittests
     for each in $(xargs <<<"${only[$row]}"); do ./\$each || exit; done"
   fi
-  if run "$release" "$before
+  if run "$tree" "$before
     cmake -S /src -B /build/$row -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=$c \
       $(echo $options) || exit

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
@@ -75,17 +76,27 @@ bool RunLog::ReportContext(const Context &context) {
   return !verbose || ConsoleReporter::ReportContext(context);
 }
 
+/// Why a run has no result, under the names of Google Benchmark before 1.8 and
+/// from it on.
+template <class Run> static std::optional<std::string> faultOf(const Run &run) {
+  if constexpr (requires { run.error_occurred; })
+    return run.error_occurred ? std::optional(run.error_message) : std::nullopt;
+  else
+    return run.skipped == decltype(run.skipped){}
+               ? std::nullopt
+               : std::optional(run.skip_message);
+}
+
 void RunLog::keep(const Run &run) {
   const bool isAggregate = run.run_type == Run::RT_Aggregate;
   if (isAggregate && run.aggregate_name != "median")
     return;
   const std::string &name = run.run_name.function_name;
-  if (run.error_occurred) {
+  if (const auto fault = faultOf(run)) {
     anyFailed = true;
     results.erase(name);
     if (!verbose)
-      std::cerr << eraseLine() << "error: " << name << ": " << run.error_message
-                << '\n';
+      std::cerr << eraseLine() << "error: " << name << ": " << *fault << '\n';
     return;
   }
   Result &result = results[name];
