@@ -64,6 +64,13 @@ KEXPR_API kexpr_code kexpr_infix_lower(const kexpr_infix *program,
                                        size_t operand_count, int32_t semantics,
                                        kexpr_expression **expression,
                                        kexpr_error **error);
+/// The integers, `least[i]` to `greatest[i]`, that operand i may be where it is
+/// a Python number: those of every integer type that the expression casts it
+/// to. Others are wrapped. Both arrays have kexpr_infix_operand_count elements.
+KEXPR_API kexpr_code kexpr_infix_number_ranges(
+    const kexpr_infix *program, const kexpr_infix_operand *operands,
+    size_t operand_count, int32_t semantics, int64_t *least, int64_t *greatest,
+    kexpr_error **error);
 /// What compiling or calling that expression said, as an error of the text:
 /// operands have their names, and a range is one in it. Errors of anything else
 /// come out as they are. Gives the code of `*placed`, which the caller frees;

@@ -10,6 +10,7 @@
 #include "kexpr/Expression.h"
 #include "kexpr/Tensor.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,15 @@ enum class OperandKind : std::uint8_t {
   Tensor,
   ZeroDim, ///< A 0-d tensor, which PyTorch distinguishes and NumPy does not.
   /// A Python number, given as a tensor of Bool, I64 or F64. It has a category
-  /// alone, and takes its type from what it meets; one that does not fit that
-  /// type is wrapped, where NumPy would raise.
+  /// alone, and takes its type from what it meets; an integer that does not fit
+  /// that type is wrapped: `InfixProgram::numberRanges` says which do.
   Number,
+};
+
+/// The integers from `least` to `greatest`.
+struct IntegerRange {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 };
 
 struct InfixOperand {
@@ -88,6 +95,14 @@ public:
   /// TypeMismatch, InvalidArgument, Unsupported, LimitExceeded.
   Expected<Expression> lower(Span<const InfixOperand> operands = {},
                              Semantics semantics = Semantics::Numpy) const;
+
+  /// The integers that each operand may be which is a Python number, where
+  /// NumPy would raise an exception for others: those of every integer type
+  /// that `lower` casts the operand to. The arguments and errors are those of
+  /// `lower`; under PyTorch's rules, which wrap, all integers may be.
+  Expected<std::vector<IntegerRange>>
+  numberRanges(Span<const InfixOperand> operands,
+               Semantics semantics = Semantics::Numpy) const;
 
   /// What compiling or calling that expression said, as an error of this text:
   /// operands have their names, and a range is one in `text()`. The arguments

@@ -97,6 +97,31 @@ kexpr_code kexpr_infix_lower(const kexpr_infix *program,
               });
 }
 
+kexpr_code kexpr_infix_number_ranges(const kexpr_infix *program,
+                                     const kexpr_infix_operand *operands,
+                                     size_t operand_count, int32_t semantics,
+                                     int64_t *least, int64_t *greatest,
+                                     kexpr_error **error) {
+  return attempt(error,
+                 {{program, "the program"},
+                  {least, "the array of least integers"},
+                  {greatest, "the array of greatest integers"}},
+                 [&]() -> Status {
+                   auto known = loweringOf(operands, operand_count, semantics);
+                   if (!known)
+                     return known.error();
+                   auto ranges = program->object.numberRanges(known->operands,
+                                                              known->semantics);
+                   if (!ranges)
+                     return ranges.error();
+                   for (std::size_t i = 0; i < ranges->size(); ++i) {
+                     least[i] = (*ranges)[i].least;
+                     greatest[i] = (*ranges)[i].greatest;
+                   }
+                   return {};
+                 });
+}
+
 static Error errorOf(const kexpr_error *error) {
   const auto code = static_cast<ErrorCode>(kexpr_error_code(error));
   const char *message = kexpr_error_message(error);

@@ -20,6 +20,8 @@ struct Lowered {
   Weight weight = Weight::Tensor;
   /// A number that is known; it is written where its type is.
   std::optional<Number> literal = {};
+  /// Which operand it is, of those that are numbers.
+  std::optional<std::uint32_t> number = {};
 };
 
 /// Whether an integer of `type` can hold the number, if it is one.
@@ -45,7 +47,8 @@ public:
                Span<const InfixOperand> operands, Semantics semantics)
       : tree(program.tree), operands(operands),
         isNumpy(semantics != Semantics::Torch),
-        emitter(limitsFor(program.limits)) {}
+        emitter(limitsFor(program.limits)),
+        ranges(program.tree.operands.size()) {}
   Expected<LoweredInfix> run();
 
 private:
@@ -106,6 +109,7 @@ private:
   Expected<Lowered> valueOf(std::uint32_t node) const;
   Expected<Arguments> valuesOf(Span<const std::uint32_t> nodes) const;
   Expected<Built> emit(const Lowered &value, DType type, SourceRange range);
+  void narrow(std::uint32_t operand, DType type);
   Expected<Built> emitNumber(const Number &number);
   Lowered numberValue(const Number &number) const;
   std::optional<std::int64_t> wholeOf(std::uint32_t node) const;
@@ -123,7 +127,8 @@ private:
   Span<const InfixOperand> operands;
   const bool isNumpy;
   InfixEmitter emitter;
-  std::vector<Lowered> values; ///< By node.
+  std::vector<Lowered> values;      ///< By node.
+  std::vector<IntegerRange> ranges; ///< By operand.
 };
 
 } // namespace kexpr::semantics

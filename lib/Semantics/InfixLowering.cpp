@@ -78,13 +78,32 @@ bool semantics::fitsInteger(const Number &number, DType type) {
   return cast.kind == number.kind && cast.integer == number.integer;
 }
 
+/// Has an operand that is a number fit an integer type.
+void InfixLowerer::narrow(std::uint32_t operand, DType type) {
+  if (isFloatingPoint(type) || type == DType::Bool)
+    return;
+  constexpr IntegerRange all;
+  const auto unused = 64 - static_cast<int>(8 * sizeOf(type));
+  const IntegerRange own =
+      !isUnsigned(type)
+          ? IntegerRange{all.least >> unused, all.greatest >> unused}
+      : unused == 0 ? IntegerRange{0, all.greatest}
+                    : IntegerRange{0, all.greatest >> (unused - 1)};
+  IntegerRange &range = ranges[operand];
+  range.least = std::max(range.least, own.least);
+  range.greatest = std::min(range.greatest, own.greatest);
+}
+
 /// A value as an argument of a call that computes in `type`.
 Expected<Built> InfixLowerer::emit(const Lowered &value, DType type,
                                    SourceRange range) {
-  if (!value.literal)
-    return value.type == type || !isNumpy
-               ? Expected<Built>(*value.built)
-               : emitter.call(castName(type), {*value.built});
+  if (!value.literal) {
+    if (value.type == type || !isNumpy)
+      return *value.built;
+    if (value.number)
+      narrow(*value.number, type);
+    return emitter.call(castName(type), {*value.built});
+  }
   Number number = *value.literal;
   if (isNumpy && number.isWhole() && !fitsInteger(number, type))
     return doesNotFit(number, type, range);
@@ -122,7 +141,10 @@ Expected<Lowered> InfixLowerer::operand(const InfixNode &node) {
   const Weight weight = isNumber                             ? Weight::Number
                         : given.kind == OperandKind::ZeroDim ? Weight::ZeroDim
                                                              : Weight::Tensor;
-  return Lowered{.built = *built, .type = given.type, .weight = weight};
+  Lowered result{.built = *built, .type = given.type, .weight = weight};
+  if (isNumber && given.type == DType::I64)
+    result.number = node.index;
+  return result;
 }
 
 /// The value of a node that is one; a list or None is none.
@@ -481,7 +503,7 @@ Expected<LoweredInfix> InfixLowerer::run() {
         expression.error().code(), {0, tree.text.size()},
         concat("with its casts written out: ", expression.error().message()));
   return LoweredInfix{std::move(*expression), std::move(emitter),
-                      std::move(outputs)};
+                      std::move(outputs), std::move(ranges)};
 }
 
 Expected<LoweredInfix> semantics::lowerInfix(const detail::InfixData &program,

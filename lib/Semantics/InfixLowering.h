@@ -70,6 +70,7 @@ struct LoweredInfix {
   Expression expression;
   InfixEmitter emitter;
   std::vector<InfixEmitter::Built> outputs;
+  std::vector<IntegerRange> ranges; ///< Of each operand of the program.
 };
 
 Expected<InfixPtr> readInfix(std::string_view text,

@@ -209,6 +209,18 @@ Expected<Expression> InfixProgram::lower(Span<const InfixOperand> operands,
   });
 }
 
+Expected<std::vector<IntegerRange>>
+InfixProgram::numberRanges(Span<const InfixOperand> operands,
+                           Semantics semantics) const {
+  return guarded([&]() -> Expected<std::vector<IntegerRange>> {
+    const DefaultFloats floats;
+    auto lowered = lowerInfix(*data, operands, semantics);
+    if (!lowered)
+      return lowered.error();
+    return std::move(lowered->ranges);
+  });
+}
+
 Error InfixProgram::placed(const Error &error,
                            Span<const InfixOperand> operands,
                            Semantics semantics) const {

@@ -382,8 +382,19 @@ Expected<Kernel> KernelState::compile(Signature &signature,
     return engine.compile(*text.expression, options);
   auto lowered =
       text.program->lower({operands.data(), operands.size()}, source.semantics);
-  return lowered ? engine.compile(*lowered, options)
-                 : Expected<Kernel>(lowered.error());
+  if (!lowered)
+    return lowered.error();
+  const auto isInteger = [](const InfixOperand &one) {
+    return one.kind == OperandKind::Number && one.type == DType::I64;
+  };
+  if (std::any_of(operands.begin(), operands.end(), isInteger)) {
+    auto ranges = text.program->numberRanges({operands.data(), operands.size()},
+                                             source.semantics);
+    if (!ranges)
+      return ranges.error();
+    signature.ranges = std::move(*ranges);
+  }
+  return engine.compile(*lowered, options);
 }
 
 /// A message in which "operand @0" is "operand 'a'".
@@ -446,7 +457,7 @@ std::unique_ptr<Signature> KernelState::compile(std::vector<std::int64_t> kinds,
             nameInNumpy(source.types[i]));
       return nullptr;
     }
-  Signature made{std::move(kinds), precision,   {}, {}, {},
+  Signature made{std::move(kinds), precision,   {}, {}, {}, {},
                  Kernel(nullptr),  source.text, {}};
   Source traced;
   if (source.tracer && !trace(made, traced))
@@ -653,6 +664,27 @@ static void storeNumber(const Argument &number, DType type, void *to) {
   } else {
     std::memcpy(to, number.data, sizeof(std::int64_t));
   }
+}
+
+bool KernelState::numbersFit(const Given &given,
+                             const Signature &signature) const {
+  for (std::size_t i = 0; i < signature.ranges.size() && i < given.operands;
+       ++i) {
+    const Argument &one = given.tensors[i];
+    if (!one.weak || one.type != DType::I64)
+      continue;
+    std::int64_t value;
+    std::memcpy(&value, one.data, sizeof value);
+    const auto [least, greatest] = signature.ranges[i];
+    if (least <= value && value <= greatest)
+      continue;
+    raise(Errors::Value,
+          "operand '%s' is %lld and meets a type of %lld to %lld",
+          source.names[i].c_str(), static_cast<long long>(value),
+          static_cast<long long>(least), static_cast<long long>(greatest));
+    return false;
+  }
+  return true;
 }
 
 /// Bytes from which arrays begin at a cache line. NumPy's own begin at 16.
@@ -917,6 +949,8 @@ PyObject *KernelState::run(Given &given) {
     return nullptr;
   if (call->copies)
     return runCopied(given);
+  if (!numbersFit(given, *call->signature))
+    return nullptr;
   Pointers pointers(given.tensors, given.operands, given.outputs,
                     *call->signature);
   if (!given.hasOutputs)
@@ -1051,6 +1085,8 @@ std::optional<SumState> KernelState::sumState(PyObject *const *arguments,
     return std::nullopt;
   const Signature *signature = find(given);
   if (!signature)
+    return std::nullopt;
+  if (!numbersFit(given, *signature))
     return std::nullopt;
   const Pointers pointers(given.tensors, given.operands, 0, *signature);
   std::vector<TensorView> inputs;

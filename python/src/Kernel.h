@@ -110,6 +110,8 @@ struct Signature {
   /// Of infix text: what was lowered, for places of errors.
   std::optional<InfixProgram> program;
   std::vector<InfixOperand> operands;
+  /// The integers that numbers of Python may be; none where all may.
+  std::vector<IntegerRange> ranges;
   Kernel kernel;
   std::string text; ///< In the syntax of the source.
   /// Arrays that a traced function took from around it, after the operands, as
@@ -174,6 +176,8 @@ public:
 private:
   struct Given;
   class Pointers;
+  /// Whether integers of Python fit the types that they meet.
+  bool numbersFit(const Given &given, const Signature &signature) const;
   bool parse(Given &given, PyObject *const *arguments, std::size_t count,
              PyObject *names);
   bool parseNames(Given &given, PyObject *const *values, PyObject *names);

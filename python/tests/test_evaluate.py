@@ -29,6 +29,26 @@ def test_names_come_from_a_mapping():
         kx.evaluate("outer + nowhere")
 
 
+def test_integers_of_python_fit_what_they_meet():
+    small, long = np.arange(3, dtype="i1"), np.arange(3, dtype="u4")
+    k = kx.compile("x + n")
+    for array, most in (small, 127), (long, 2**32 - 1):
+        assert k(array, most).dtype == array.dtype
+        out = np.ones_like(array)
+        with pytest.raises(kx.ArgumentError, match=f"'n' is {most + 1} and"):
+            k(array, most + 1, out=out)
+        assert (out == 1).all()
+    with pytest.raises(kx.ArgumentError, match="a type of -128 to 127"):
+        kx.evaluate("where(x > 1, x, n)", {"x": small, "n": -129})
+    with pytest.raises(kx.ArgumentError, match="'n' is -1"):
+        kx.jit(lambda x, n: x * n)(long, -1)
+    # Comparisons and wider types take any; PyTorch wraps.
+    assert kx.evaluate("x < n", {"x": small, "n": 300}).all()
+    assert k(small.astype("f4"), 300)[0] == 300
+    assert kx.evaluate("x + n", {"x": small, "n": 300},
+                       semantics="torch")[0] == 44
+
+
 def test_options():
     out = np.empty(3)
     assert kx.evaluate("outer + 1", out=out, threads=1) is out

@@ -56,6 +56,36 @@ TEST(CApiInfix, OptionsSayWhatOperandsAre) {
   EXPECT_EQ(kexpr_kernel_output_type(strong.get(), 0), KEXPR_F64);
 }
 
+TEST(CApiInfix, SaysWhichIntegersANumberMayBe) {
+  kexpr_infix *program = nullptr;
+  ASSERT_EQ(kexpr_infix_parse("x*n + where(y > m, y, n)", nullptr, nullptr, 0,
+                              &program, nullptr),
+            KEXPR_OK);
+  const kexpr_infix_operand operands[] = {{KEXPR_I16, KEXPR_OPERAND_TENSOR},
+                                          {KEXPR_I64, KEXPR_OPERAND_NUMBER},
+                                          {KEXPR_U8, KEXPR_OPERAND_TENSOR},
+                                          {KEXPR_I64, KEXPR_OPERAND_NUMBER}};
+  std::int64_t least[4], greatest[4];
+  ASSERT_EQ(kexpr_infix_number_ranges(program, operands, 4,
+                                      KEXPR_SEMANTICS_NUMPY, least, greatest,
+                                      nullptr),
+            KEXPR_OK);
+  // n meets i16 and u8, m is compared.
+  EXPECT_EQ(least[1], 0);
+  EXPECT_EQ(greatest[1], 255);
+  EXPECT_EQ(least[3], INT64_MIN);
+  EXPECT_EQ(greatest[3], INT64_MAX);
+  ASSERT_EQ(kexpr_infix_number_ranges(program, operands, 4,
+                                      KEXPR_SEMANTICS_TORCH, least, greatest,
+                                      nullptr),
+            KEXPR_OK);
+  EXPECT_EQ(least[1], INT64_MIN);
+  EXPECT_EQ(kexpr_infix_number_ranges(program, operands, 4, 0, nullptr,
+                                      greatest, nullptr),
+            KEXPR_INVALID_ARGUMENT);
+  kexpr_infix_free(program);
+}
+
 TEST(CApiInfix, BadOptionsAreErrors) {
   const CEngine engine = makeEngine();
   const auto refused = [&](auto change) {
