@@ -191,6 +191,22 @@ def test_parameters_are_written_in_place(report):
     torch.testing.assert_close(p, q)
 
 
+@pytest.mark.parametrize("view", [
+    lambda p: p[1:].t(), lambda p: p.split(3)[1].t(),
+    lambda p: torch.stack(p.unbind(1)[1:], 1)])
+def test_views_are_read_before_their_parameter_is_written(view, report):
+    def update(p, g):
+        seen = view(p)
+        late = torch.linalg.inv(g + 6 * torch.eye(6)) @ seen
+        p.mul_(0.9).add_(g.sqrt())
+        return late
+    p, g = torch.rand(6, 6), torch.rand(6, 6)
+    q = p.clone()
+    ours = torch.compile(update, backend=backend)(p, g)
+    torch.testing.assert_close(ours, update(q, g))
+    torch.testing.assert_close(p, q)
+
+
 def test_sizes_that_change_are_compiled_once(report):
     def function(x, n):
         return torch.softmax(x * 2 + 1, -1)[:, :n].exp() * 3 + x.shape[0]

@@ -345,6 +345,17 @@ class Coder:
             self.line(f"{name}({given})")
         self.report.append(f"{name}: {site.text}")
 
+    def readers(self, node: Any) -> Iterable[Any]:
+        """The nodes that read a value's memory, through views too, which are
+        made where they are taken."""
+        for user in node.users:
+            views = [one for one in (user, *user.users)
+                     if view_source(one) is node]
+            if not views:
+                yield user
+            for one in views:
+                yield from self.readers(one)
+
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
         """The input that a value may be written to at once, which it would be
         copied to at the end."""
@@ -358,7 +369,7 @@ class Coder:
         if not is_tensor(place) or place.dtype != value.dtype or (
                 shape_of(place) != shape_of(value)) or 0 in strides_of(place):
             return None
-        for user in target.users:
+        for user in self.readers(target):
             if user in copies or user in self.done or (
                     constant_of(user) is not None):
                 continue
