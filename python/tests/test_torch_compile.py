@@ -207,6 +207,26 @@ def test_views_are_read_before_their_parameter_is_written(view, report):
     torch.testing.assert_close(p, q)
 
 
+def test_parts_are_not_copied_to_where_they_are(report):
+    def written(x):
+        y = x * 2 + 1
+        y[1:] += x[:-1].exp() * 2
+        y[:, 1:3] = y[:, 1:3]
+        y[0] = y[0]
+        return y.clone(), y
+    same(written, torch.rand(5, 6))
+    assert report.codes[0].count("scatter") == 1
+
+    def returned(x):
+        y = x * 2 + 1
+        return x, torch.slice_scatter(x, x[1:], 0, 1), y, y[1:], (
+            torch.slice_scatter(y, y[1:], 0, 1))
+    results = same(returned, torch.rand(5, 6))
+    # None of them but the view is another's memory.
+    assert len({one.data_ptr() for one in results}) == 5
+    assert results[1].data_ptr() != results[0].data_ptr()
+
+
 def test_sizes_that_change_are_compiled_once(report):
     def function(x, n):
         return torch.softmax(x * 2 + 1, -1)[:, :n].exp() * 3 + x.shape[0]
