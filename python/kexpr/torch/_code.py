@@ -196,10 +196,9 @@ class Coder:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key!r}: {self.render(one)}"
                                    for key, one in value.items()) + "}"
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return repr(value)
-        if isinstance(value, (torch.dtype, torch.memory_format, torch.layout,
-                              torch.device)):
+        if value is None or isinstance(value, (
+                bool, int, float, str, torch.dtype, torch.memory_format,
+                torch.layout, torch.device)):
             return repr(value)
         return self.constant(value)
 
@@ -209,8 +208,7 @@ class Coder:
             parts = name.split(".")
             if all(part.isidentifier() for part in parts):
                 short = "_".join(parts[2:])
-                self.globals.setdefault(short, target)
-                if self.globals[short] is target:
+                if self.globals.setdefault(short, target) is target:
                     return short
         return self.constant(target)
 
@@ -419,9 +417,8 @@ class Coder:
         if isinstance(value, int):
             return
         expression = value.node.expr
-        if not expression.is_symbol or str(expression) in self.symbols:
-            return
-        if not value.node.has_hint():
+        if not expression.is_symbol or str(expression) in self.symbols or (
+                not value.node.has_hint()):
             return
         name = str(expression)
         self.symbols[name] = name

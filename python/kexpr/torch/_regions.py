@@ -119,11 +119,11 @@ def without_copies(nodes: list[Any]) -> list[Any]:
     kept = []
     for node in nodes:
         source = _unchanged(node)
-        if source is None or not _may_be(node, source):
+        if source is not None and _may_be(node, source):
+            node.replace_all_uses_with(source)
+            node.graph.erase_node(node)
+        else:
             kept.append(node)
-            continue
-        node.replace_all_uses_with(source)
-        node.graph.erase_node(node)
     return kept
 
 
@@ -251,10 +251,9 @@ class Cut:
                     outputs.append(last)
                 units.append((inputs, outputs, None, None))
             made.append(node)
-        taken = {resolve(one) for node in [*self.epilogue, self.nodes[-1]]
-                 for one in node.all_input_nodes}
-        taken |= {one for node in [*self.epilogue, self.nodes[-1]]
-                  for one in node.all_input_nodes}
+        ends = [one for node in [*self.epilogue, self.nodes[-1]]
+                for one in node.all_input_nodes]
+        taken = {*ends, *map(resolve, ends)}
         nodes = {at: node for node, at in numbers.items()}
         return [Region([made[unit] for unit in region],
                        [nodes[one] for one in outputs if one in nodes],
