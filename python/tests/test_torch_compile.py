@@ -16,7 +16,12 @@ pytest.importorskip("expecttest")
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "utils"))
 
 import torch_backend as whole  # noqa: E402
-from torch_fragments import fragments, optimizers  # noqa: E402
+from torch_fragments import (  # noqa: E402
+    fragments,
+    oceans,
+    optimizers,
+    seawater,
+)
 
 from kexpr.torch import backend, evaluate, operator  # noqa: E402
 
@@ -334,6 +339,16 @@ def test_eager_calls_and_operators(report):
 def test_fragments(name, report):
     assert whole.check_fragment(name, *fragments()[name]) <= 2e-6
     assert report.kernels
+
+
+def test_oceans(report):
+    given = (torch.full((1,), one, dtype=torch.float64)
+             for one in (35., 25., 1000.))
+    assert seawater(*given).item() == pytest.approx(1062.53817, abs=5e-6)
+    for name, (function, given) in oceans(6).items():
+        torch._dynamo.reset()
+        same(function, *given)
+    assert len(report.kernels) > 4
 
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW, foreach"])
