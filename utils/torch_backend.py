@@ -24,7 +24,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 import kexpr._core
 from kexpr.torch import backend
-from torch_fragments import fragments, optimizers
+from torch_fragments import fragments, oceans, optimizers
 
 # Results are memory that nobody wrote to, or names of axes alone.
 UNWRITTEN = {"empty", "empty_like", "empty_permuted", "empty_strided",
@@ -218,6 +218,7 @@ def times(names):
     if "quick" in names:
         names.remove("quick")
         del backends["inductor"]
+    beside = []  # kexpr's time over Inductor's.
     for name, (function, count) in pointwise().items():
         for size in (32768, 1 << 22):
             if names and name not in names:
@@ -227,9 +228,25 @@ def times(names):
             calls = {"eager": function} | {
                 which: torch.compile(function, backend=one, dynamic=False)
                 for which, one in backends.items()}
-            show(f"{name} {size}", shortest({
+            best = shortest({which: lambda call=call: call(*given)
+                             for which, call in calls.items()}, 1.5)
+            show(f"{name} {size}", best)
+            if "inductor" in best:
+                beside.append(best["kexpr"] / best["inductor"])
+    if beside:
+        print("kexpr's time over Inductor's, geometric mean: "
+              f"{statistics.geometric_mean(beside):.2f}")
+    for size in (16, 100):
+        for name, (function, given) in oceans(size).items():
+            if names and name not in names:
+                continue
+            torch._dynamo.reset()
+            calls = {"eager": function} | {
+                which: torch.compile(function, backend=one, dynamic=False)
+                for which, one in backends.items()}
+            show(f"{name} {size ** 3}", shortest({
                 which: lambda call=call: call(*given)
-                for which, call in calls.items()}, 1.5))
+                for which, call in calls.items()}))
     for name, (module, inputs) in fragments().items():
         if names and name not in names:
             continue

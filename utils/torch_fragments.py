@@ -203,6 +203,73 @@ def fragments():
     }
 
 
+def horner(x, *coefficients):
+    result = coefficients[-1]
+    for one in coefficients[-2::-1]:
+        result = result * x + one
+    return result
+
+
+def seawater(s, t, p):
+    """The density of seawater (UNESCO 1981) of salinity, degrees Celsius and
+    bar: 1062.53817 at 35, 25 and 1000."""
+    root = s.sqrt()
+    surface = (horner(t, 999.842594, 6.793952e-2, -9.09529e-3, 1.001685e-4,
+                      -1.120083e-6, 6.536332e-9)
+               + s * horner(t, 0.824493, -4.0899e-3, 7.6438e-5, -8.2467e-7,
+                            5.3875e-9)
+               + s * root * horner(t, -5.72466e-3, 1.0227e-4, -1.6546e-6)
+               + 4.8314e-4 * s * s)
+    secant = (horner(t, 19652.21, 148.4206, -2.327105, 1.360477e-2,
+                     -5.155288e-5)
+              + s * horner(t, 54.6746, -0.603459, 1.09987e-2, -6.167e-5)
+              + s * root * horner(t, 7.944e-2, 1.6483e-2, -5.3009e-4))
+    a = (horner(t, 3.239908, 1.43713e-3, 1.16092e-4, -5.77905e-7)
+         + s * horner(t, 2.2838e-3, -1.0981e-5, -1.6078e-6)
+         + 1.91075e-4 * s * root)
+    b = (horner(t, 8.50935e-5, -6.12293e-6, 5.2787e-8)
+         + s * horner(t, -9.9348e-7, 2.0816e-8, 9.1697e-10))
+    return surface / (1 - p / (secant + p * (a + p * b)))
+
+
+def mixing(t, s, mask):
+    """One step of diffusion along surfaces of equal density, on a grid of
+    x, y, z: differences of neighbours, slopes that are tapered, fluxes."""
+    density = -0.15 * t + 0.78 * s
+    down = (density[..., 1:] - density[..., :-1]).clamp(max=-1e-6)
+    result = t
+    for axis in (0, 1):
+        a, b = ((slice(None),) * axis + (one,)
+                for one in (slice(1, None), slice(None, -1)))
+        across = density[a] - density[b]
+        vertical = 0.5 * (down[a] + down[b])
+        slope = -across[..., 1:] / vertical
+        taper = 0.5 * (1 + torch.tanh((1e-2 - slope.abs()) / 1e-3))
+        both = (mask[a] * mask[b])[..., 1:]
+        step = (t[a] - t[b])[..., 1:]
+        deep = 0.5 * ((t[..., 1:] - t[..., :-1])[a]
+                      + (t[..., 1:] - t[..., :-1])[b])
+        flux = both * taper * (step + slope * deep)
+        inner = (slice(None),) * axis + (slice(1, -1), ...,)
+        place = (*inner[:-1], *(slice(None),) * (1 - axis), slice(1, None))
+        moved = result.clone()
+        moved[place] += 0.1 * (flux[a] - flux[b])
+        result = moved
+    return result
+
+
+def oceans(size):
+    """Functions of f64 as ocean models have them, and arguments of `size`^3
+    elements."""
+    def rand(low, high):
+        return low + (high - low) * torch.rand(
+            (size, size, size), dtype=torch.float64)
+    torch.manual_seed(3)
+    t, s = rand(0, 30), rand(30, 40)
+    return {"equation of state": (seawater, (s, t, rand(0, 1000))),
+            "mixing": (mixing, (t, s, rand(0, 1).round()))}
+
+
 def optimizers():
     """Makers of optimizers, by name."""
     return {

@@ -16,7 +16,12 @@ pytest.importorskip("expecttest")
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "utils"))
 
 import torch_backend as whole  # noqa: E402
-from torch_fragments import fragments, optimizers  # noqa: E402
+from torch_fragments import (  # noqa: E402
+    fragments,
+    oceans,
+    optimizers,
+    seawater,
+)
 
 from kexpr.torch import backend, evaluate, operator  # noqa: E402
 
@@ -191,6 +196,42 @@ def test_parameters_are_written_in_place(report):
     torch.testing.assert_close(p, q)
 
 
+@pytest.mark.parametrize("view", [
+    lambda p: p[1:].t(), lambda p: p.split(3)[1].t(),
+    lambda p: torch.stack(p.unbind(1)[1:], 1)])
+def test_views_are_read_before_their_parameter_is_written(view, report):
+    def update(p, g):
+        seen = view(p)
+        late = torch.linalg.inv(g + 6 * torch.eye(6)) @ seen
+        p.mul_(0.9).add_(g.sqrt())
+        return late
+    p, g = torch.rand(6, 6), torch.rand(6, 6)
+    q = p.clone()
+    ours = torch.compile(update, backend=backend)(p, g)
+    torch.testing.assert_close(ours, update(q, g))
+    torch.testing.assert_close(p, q)
+
+
+def test_parts_are_not_copied_to_where_they_are(report):
+    def written(x):
+        y = x * 2 + 1
+        y[1:] += x[:-1].exp() * 2
+        y[:, 1:3] = y[:, 1:3]
+        y[0] = y[0]
+        return y.clone(), y
+    same(written, torch.rand(5, 6))
+    assert report.codes[0].count("scatter") == 1
+
+    def returned(x):
+        y = x * 2 + 1
+        return x, torch.slice_scatter(x, x[1:], 0, 1), y, y[1:], (
+            torch.slice_scatter(y, y[1:], 0, 1))
+    results = same(returned, torch.rand(5, 6))
+    # None of them but the view is another's memory.
+    assert len({one.data_ptr() for one in results}) == 5
+    assert results[1].data_ptr() != results[0].data_ptr()
+
+
 def test_sizes_that_change_are_compiled_once(report):
     def function(x, n):
         return torch.softmax(x * 2 + 1, -1)[:, :n].exp() * 3 + x.shape[0]
@@ -298,6 +339,16 @@ def test_eager_calls_and_operators(report):
 def test_fragments(name, report):
     assert whole.check_fragment(name, *fragments()[name]) <= 2e-6
     assert report.kernels
+
+
+def test_oceans(report):
+    given = (torch.full((1,), one, dtype=torch.float64)
+             for one in (35., 25., 1000.))
+    assert seawater(*given).item() == pytest.approx(1062.53817, abs=5e-6)
+    for name, (function, given) in oceans(6).items():
+        torch._dynamo.reset()
+        same(function, *given)
+    assert len(report.kernels) > 4
 
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW, foreach"])

@@ -196,10 +196,9 @@ class Coder:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key!r}: {self.render(one)}"
                                    for key, one in value.items()) + "}"
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return repr(value)
-        if isinstance(value, (torch.dtype, torch.memory_format, torch.layout,
-                              torch.device)):
+        if value is None or isinstance(value, (
+                bool, int, float, str, torch.dtype, torch.memory_format,
+                torch.layout, torch.device)):
             return repr(value)
         return self.constant(value)
 
@@ -209,8 +208,7 @@ class Coder:
             parts = name.split(".")
             if all(part.isidentifier() for part in parts):
                 short = "_".join(parts[2:])
-                self.globals.setdefault(short, target)
-                if self.globals[short] is target:
+                if self.globals.setdefault(short, target) is target:
                     return short
         return self.constant(target)
 
@@ -345,6 +343,17 @@ class Coder:
             self.line(f"{name}({given})")
         self.report.append(f"{name}: {site.text}")
 
+    def readers(self, node: Any) -> Iterable[Any]:
+        """The nodes that read a value's memory, through views too, which are
+        made where they are taken."""
+        for user in node.users:
+            views = [one for one in (user, *user.users)
+                     if view_source(one) is node]
+            if not views:
+                yield user
+            for one in views:
+                yield from self.readers(one)
+
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
         """The input that a value may be written to at once, which it would be
         copied to at the end."""
@@ -358,7 +367,7 @@ class Coder:
         if not is_tensor(place) or place.dtype != value.dtype or (
                 shape_of(place) != shape_of(value)) or 0 in strides_of(place):
             return None
-        for user in target.users:
+        for user in self.readers(target):
             if user in copies or user in self.done or (
                     constant_of(user) is not None):
                 continue
@@ -408,9 +417,8 @@ class Coder:
         if isinstance(value, int):
             return
         expression = value.node.expr
-        if not expression.is_symbol or str(expression) in self.symbols:
-            return
-        if not value.node.has_hint():
+        if not expression.is_symbol or str(expression) in self.symbols or (
+                not value.node.has_hint()):
             return
         name = str(expression)
         self.symbols[name] = name

@@ -21,36 +21,18 @@ class Formula(NamedTuple):
 
 # Operators in kexpr's text, by what PyTorch calls them. Words in braces are the
 # operator's arguments. The arguments take the type of the result first.
-_SAME = {
-    "abs": "abs({self})", "acos": "acos({self})", "acosh": "acosh({self})",
-    "asin": "asin({self})", "asinh": "asinh({self})", "atan": "atan({self})",
-    "atanh": "atanh({self})", "ceil": "ceil({self})", "cos": "cos({self})",
-    "cosh": "cosh({self})", "erf": "erf({self})", "erfc": "erfc({self})",
-    "exp": "exp({self})", "exp2": "exp2({self})", "expm1": "expm1({self})",
-    "floor": "floor({self})", "frac": "frac({self})", "log": "log({self})",
-    "log10": "log10({self})", "log1p": "log1p({self})", "log2": "log2({self})",
-    "neg": "neg({self})", "reciprocal": "reciprocal({self})",
-    "relu": "relu({self})", "round": "round({self})", "rsqrt": "rsqrt({self})",
-    "sigmoid": "sigmoid({self})", "sign": "sign({self})",
-    "sgn": "sign({self})", "silu": "silu({self})", "sin": "sin({self})",
-    "sinh": "sinh({self})", "sqrt": "sqrt({self})", "tan": "tan({self})",
-    "tanh": "tanh({self})", "trunc": "trunc({self})", "mish": "mish({self})",
-    "hardswish": "hardswish({self})", "hardsigmoid": "hardsigmoid({self})",
-    "bitwise_not": "bitwise_not({self})", "clone": "{self}",
-    "deg2rad": "deg2rad({self})", "rad2deg": "rad2deg({self})",
+_SAME = {name: f"{name}({{self}})" for name in """
+abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1
+floor frac log log10 log1p log2 neg reciprocal relu round rsqrt sigmoid sign
+silu sin sinh sqrt tan tanh trunc mish hardswish hardsigmoid bitwise_not
+deg2rad rad2deg
+""".split()} | {name: f"{name}({{self}},{{other}})" for name in """
+maximum minimum fmax fmin atan2 hypot logaddexp
+""".split()} | {
+    "sgn": "sign({self})", "clone": "{self}",
     "mul.Tensor": "mul({self},{other})", "mul.Scalar": "mul({self},{other})",
     "div.Tensor": "div({self},{other})", "div.Scalar": "div({self},{other})",
-    "maximum": "maximum({self},{other})", "minimum": "minimum({self},{other})",
-    "fmax": "fmax({self},{other})", "fmin": "fmin({self},{other})",
-    "atan2": "atan2({self},{other})", "hypot": "hypot({self},{other})",
-    "logaddexp": "logaddexp({self},{other})",
     "xlogy.Tensor": "xlogy({self},{other})",
-    "bitwise_and.Tensor": "and({self},{other})",
-    "bitwise_or.Tensor": "or({self},{other})",
-    "bitwise_xor.Tensor": "xor({self},{other})",
-    "bitwise_and.Scalar": "and({self},{other})",
-    "bitwise_or.Scalar": "or({self},{other})",
-    "bitwise_xor.Scalar": "xor({self},{other})",
     "masked_fill.Scalar": "where({mask},{value},{self})",
     "masked_fill.Tensor": "where({mask},{value},{self})",
     "clamp_min": "maximum({self},{min})", "clamp_max": "minimum({self},{max})",
@@ -58,29 +40,18 @@ _SAME = {
     "clamp_max.Tensor": "minimum({self},{max})",
     "leaky_relu": "leaky_relu({self},{negative_slope})",
     "hardtanh": "minimum(maximum({self},{min_val}),{max_val})",
-    "fma": "fma({a},{b},{c})",
-    "lerp.Scalar": "lerp({self},{end},{weight})",
+    "fma": "fma({a},{b},{c})", "lerp.Scalar": "lerp({self},{end},{weight})",
     "lerp.Tensor": "lerp({self},{end},{weight})",
-}
+} | {f"bitwise_{name}.{kind}": f"{name}({{self}},{{other}})"
+     for name in ("and", "or", "xor") for kind in ("Tensor", "Scalar")}
 # The arguments take the type that they promote to.
-_COMPARED = {
-    "eq": "eq({self},{other})", "ne": "ne({self},{other})",
-    "lt": "lt({self},{other})", "le": "le({self},{other})",
-    "gt": "gt({self},{other})", "ge": "ge({self},{other})",
-    "isnan": "isnan({self})", "isinf": "isinf({self})",
-    "isfinite": "isfinite({self})", "isposinf": "isposinf({self})",
-    "isneginf": "isneginf({self})",
-    "logical_and": "logical_and({self},{other})",
-    "logical_or": "logical_or({self},{other})",
-    "logical_xor": "logical_xor({self},{other})",
-    "logical_not": "logical_not({self})",
-}
+_COMPARED = {name: f"{name}({{self}},{{other}})" for name in """
+eq ne lt le gt ge logical_and logical_or logical_xor
+""".split()} | {name: f"{name}({{self}})" for name in """
+isnan isinf isfinite isposinf isneginf logical_not
+""".split()}
 # Over axes; PyTorch's arguments `dim` and `keepdim` are looked at besides.
-_OVER_AXES = {
-    "sum": "sum", "mean": "mean", "amax": "amax", "amin": "amin", "any": "any",
-    "all": "all", "prod": "prod", "argmax": "argmax", "argmin": "argmin",
-    "var": "var",
-}
+_OVER_AXES = set("sum mean amax amin any all prod argmax argmin var".split())
 _ALONG_AXIS = {"_softmax": "softmax", "_log_softmax": "log_softmax",
                "cumsum": "cumsum", "cumprod": "cumprod"}
 
@@ -89,10 +60,10 @@ _EXACT = re.compile(r"(where|relu|neg|abs|maximum|minimum|fmax|fmin|sign|amax"
                     r"|amin|clamp|floor|ceil|trunc|round)\(|\{")
 _ROUNDING = {"where", "masked_fill", "clamp", "clamp_min", "clamp_max",
              "hardtanh", "maximum", "minimum", "fmax", "fmin"}
-_CHEAP = {"add", "sub", "mul", "neg", "abs", "maximum", "minimum", "fma",
-          "where", "relu", "and", "or", "xor", "eq", "ne", "lt", "le", "gt",
-          "ge", "logical_and", "logical_or", "logical_not", "bitwise_not",
-          "isnan", "square"}
+_CHEAP = set("""
+add sub mul neg abs maximum minimum fma where relu and or xor eq ne lt le gt ge
+logical_and logical_or logical_not bitwise_not isnan square
+""".split())
 _DIVIDE = ("floor_divide", "remainder", "fmod", "div.Tensor_mode",
            "div.Scalar_mode")
 
@@ -261,7 +232,7 @@ class _Node:
         if family in _COMPARED and self.result.dtype == torch.bool:
             return self.compared(_COMPARED[family], family, given)
         if family in _OVER_AXES:
-            return self.over_axes(_OVER_AXES[family], given)
+            return self.over_axes(family, given)
         if family in _ALONG_AXIS:
             return self.along_axis(_ALONG_AXIS[family], given)
         if name in _DIVIDE or family in _DIVIDE:
@@ -322,10 +293,9 @@ class _Node:
         value = self.argument(source, wide)
         if value.find("{") < 0:
             raise _Refused
-        dims = given.get("dim")
-        axes = self.reduced(source, dims)
+        axes = self.reduced(source, given.get("dim"))
         if function in ("argmax", "argmin"):
-            axes = "None" if dims is None else axes[1:-1]
+            axes = "None" if given.get("dim") is None else axes[1:-1]
         if function == "var":
             correction = given.get("correction", given.get("unbiased", 1))
             correction = 1 if correction is None else correction
@@ -338,13 +308,15 @@ class _Node:
         value = self.argument(given["self"], self.result.dtype)
         if value.find("{") < 0:
             raise _Refused
-        axis = self.reduced(given["self"], given["dim"])[1:-1]
-        return f"{function}({value},{axis})"
+        axes = self.reduced(given["self"], given["dim"])
+        return f"{function}({value},{axes[1:-1]})"
 
     # -- Operators with a rule of their own ----------------------------------
 
     def _sum_with_alpha(self, function: str, left: str, right: str,
                         given: dict[str, Any], dtype: Any) -> str:
+        if function == "sub" and dtype == torch.bool:
+            raise _Refused
         alpha = given.get("alpha", 1)
         x, y = (self.argument(given[one], dtype) for one in (left, right))
         if alpha == 1:
@@ -360,13 +332,9 @@ class _Node:
         return self._sum_with_alpha("add", "self", "other", given, dtype)
 
     def on_sub(self, given: dict[str, Any], dtype: Any) -> str:
-        if dtype == torch.bool:
-            raise _Refused
         return self._sum_with_alpha("sub", "self", "other", given, dtype)
 
     def on_rsub(self, given: dict[str, Any], dtype: Any) -> str:
-        if dtype == torch.bool:
-            raise _Refused
         return self._sum_with_alpha("sub", "other", "self", given, dtype)
 
     def on_pow(self, given: dict[str, Any], dtype: Any) -> str:

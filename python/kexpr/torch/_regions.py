@@ -67,6 +67,66 @@ def ones_at(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
                  for axis, one in enumerate(shape))
 
 
+def _is_view(node: Any) -> bool:
+    """Whether an operator gives a view, whatever memory its example has."""
+    return getattr(node.target, "is_view", False) or (
+        node.target is operator.getitem)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether nodes are one, or views of one that are written alike."""
+    return one is other or (
+        one.target is other.target and _is_view(one)
+        and one.args[1:] == other.args[1:] and one.kwargs == other.kwargs
+        and _is_same(one.args[0], other.args[0]))
+
+
+_SCATTERED = {"slice_scatter": "slice.Tensor", "select_scatter": "select.int"}
+
+
+def _unchanged(node: Any) -> Any:
+    """What a node is a copy of, if it puts a part of a tensor where it was."""
+    name = name_of(node.target)
+    if name != "copy" and name not in _SCATTERED or node.kwargs or (
+            not is_tensor(value_of(node))):
+        return None
+    whole, part = node.args[:2]
+    if name == "copy":
+        return part if _is_same(whole, part) else None
+    is_part = (name_of(part.target) == _SCATTERED[name]
+               and part.args[1:] == node.args[2:] and not part.kwargs
+               and _is_same(part.args[0], whole))
+    return whole if is_part else None
+
+
+def _is_returned(node: Any) -> bool:
+    return any(user.op == "output" or _is_view(user) and _is_returned(user)
+               for user in node.users)
+
+
+def _may_be(node: Any, source: Any) -> bool:
+    """Whether a node's value may be the memory of another one's. What is
+    returned must not be a view, nor an input, nor returned twice."""
+    return (source.op == "call_function"
+            and strides_of(value_of(node)) == strides_of(value_of(source))
+            and not (_is_returned(node)
+                     and (_is_view(source) or _is_returned(source))))
+
+
+def without_copies(nodes: list[Any]) -> list[Any]:
+    """Leaves out nodes that put a part of a tensor where it was: `x[1:] += y`
+    does so at its end."""
+    kept = []
+    for node in nodes:
+        source = _unchanged(node)
+        if source is not None and _may_be(node, source):
+            node.replace_all_uses_with(source)
+            node.graph.erase_node(node)
+        else:
+            kept.append(node)
+    return kept
+
+
 _UNORDERED = {"aten", "prims"}
 
 
@@ -146,6 +206,7 @@ class Cut:
 
     def regions(self) -> list[Region]:
         """The regions in an order in which they may run."""
+        self.nodes = without_copies(self.nodes)
         numbers: dict[Any, int] = {}
         extents: dict[Any, int] = {}
         shapes: list[tuple[int, ...]] = []
@@ -190,10 +251,9 @@ class Cut:
                     outputs.append(last)
                 units.append((inputs, outputs, None, None))
             made.append(node)
-        taken = {resolve(one) for node in [*self.epilogue, self.nodes[-1]]
-                 for one in node.all_input_nodes}
-        taken |= {one for node in [*self.epilogue, self.nodes[-1]]
-                  for one in node.all_input_nodes}
+        ends = [one for node in [*self.epilogue, self.nodes[-1]]
+                for one in node.all_input_nodes]
+        taken = {*ends, *map(resolve, ends)}
         nodes = {at: node for node, at in numbers.items()}
         return [Region([made[unit] for unit in region],
                        [nodes[one] for one in outputs if one in nodes],
