@@ -10,6 +10,7 @@
 #include "Semantics/InfixFunctions.h"
 #include "Semantics/InfixLowering.h"
 #include "Semantics/Number.h"
+#include "Support/Text.h"
 
 namespace kexpr::semantics {
 
