@@ -22,6 +22,8 @@ declare -A rows=(
   # Its own libstdc++ is older than what oneTBB there is linked with, which runs.
   [gcc13]='trixie g++-13 -DCMAKE_EXE_LINKER_FLAGS=-Wl,--allow-shlib-undefined'
   [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
+  # The wheel of utils/wheel.sh, where nothing is that kexpr is built with.
+  [wheel]='bookworm-bare'
   [gcc15-llvm21]='sid g++-15 -DLLVM_DIR=/usr/lib/llvm-21/lib/cmake/llvm'
 )
 # Where there is no code generator, the tests of the rooms that need none.
@@ -29,7 +31,7 @@ declare -A only=(
   [libcxx]='Support/SupportTest Ops/OpsTest Syntax/SyntaxTest
     Semantics/SemanticsTest Code/CodeTest Pnnx/PnnxTest'
 )
-order=(llvm22 clang19 libcxx gcc13 gcc14-llvm22 gcc15-llvm21)
+order=(llvm22 clang19 libcxx gcc13 gcc14-llvm22 gcc15-llvm21 wheel)
 
 # What is in each tree, and what is in one alone.
 packages=(ca-certificates ccache cmake diffutils file git dpkg-dev libbenchmark-dev
@@ -37,6 +39,7 @@ packages=(ca-certificates ccache cmake diffutils file git dpkg-dev libbenchmark-
   libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev nodejs pkg-config
   python3 zlib1g-dev)
 declare -A own=(
+  [bookworm-bare]=python3-venv
   [bookworm]='g++-12 clang-19 llvm-19-dev llvm-22-dev'
   # Its cxxabi.h is where LLVM's headers are, and other libraries' is meant there.
   [bookworm-libcxx]='g++-12 clang-19 libc++-19-dev libc++abi-19-dev googletest'
@@ -49,8 +52,9 @@ mkdir -p "$root"
 
 # A tree: made whole, or not there.
 plant() {
-  local tree=$1 release=${1%%-*} sources
+  local tree=$1 release=${1%%-*} sources all=("${packages[@]}" ${own[$1]})
   [ -e "$root/$tree" ] && return
+  [ "$tree" != bookworm-bare ] || all=(${own[$tree]})
   if [ ! -e "$root/tools" ]; then
     (cd "$root" && apt-get -qq download mmdebstrap 2>/dev/null) &&
       dpkg-deb -x "$root"/mmdebstrap_*.deb "$root/tools" || return
@@ -61,7 +65,7 @@ deb http://deb.debian.org/debian-security bookworm-security main"
   rm -rf "$root/planting"
   "$root/tools/usr/bin/mmdebstrap" --quiet --variant=minbase \
     --aptopt='Acquire::Check-Valid-Until "false"' \
-    --include="$(printf '%s,' "${packages[@]}" ${own[$tree]})" \
+    --include="$(printf '%s,' "${all[@]}")" \
     "$release" "$root/planting" - <<<"$sources" &&
     mkdir "$root/planting/src" &&
     mv "$root/planting" "$root/$tree"
@@ -114,12 +118,27 @@ for row in "${@:-${order[@]}}"; do
     cd /build/$row/unittests
     for each in $(xargs <<<"${only[$row]}"); do ./\$each || exit; done"
   fi
-  if run "$tree" "$before
+  command="$before
     cmake -S /src -B /build/$row -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER=$compiler -DCMAKE_C_COMPILER=$c \
       $(echo $options) || exit
-    $tests" \
-    >"$root/$row.log" 2>&1; then
+    $tests"
+  if [ "$row" = wheel ]; then
+    # What the wheel needs is fetched here, as there no registry may be reached.
+    rm -rf "$root/wheels"
+    compgen -G 'build/wheel/kexpr-*-cp311-*.whl' >/dev/null ||
+      utils/wheel.sh >"$root/$row.log" 2>&1 || true
+    python3 -m pip download --quiet --only-binary=:all: --python-version 3.11 \
+      -d "$root/wheels" "$(echo build/wheel/kexpr-*-cp311-*.whl)[test]" ||
+      { failed+=("$row"); continue; }
+    command="python3 -m venv /build/$row
+      /build/$row/bin/pip install --quiet --no-index \
+        --find-links /src/build/matrix/wheels 'kexpr[test]'
+      cd /
+      PYTHONDONTWRITEBYTECODE=1 /build/$row/bin/python -m pytest -q \
+        -p no:cacheprovider /src/python/tests"
+  fi
+  if run "$tree" "$command" >"$root/$row.log" 2>&1; then
     echo "$row: passed, $SECONDS s"
     [ "$(state)" != "$state" ] || echo "$state" >"$root/$row.passed"
   else

@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -20,13 +22,44 @@
 using namespace kexpr;
 using namespace kexpr::backend;
 
+/// The library by its path, wherever the run path of whatever this code was
+/// linked into has it: a bare name is another build's library where the process
+/// has loaded one.
+static std::vector<std::string> runPath() {
+  std::vector<std::string> result;
+  Dl_info self;
+  Dl_serinfo size;
+  void *own = dladdr(reinterpret_cast<void *>(&runPath), &self)
+                  ? dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                  : nullptr;
+  if (!own)
+    own = dlopen(nullptr, RTLD_LAZY);
+  if (own && dlinfo(own, RTLD_DI_SERINFOSIZE, &size) == 0) {
+    const std::unique_ptr<char[]> memory(new char[size.dls_size]);
+    auto *paths = new (memory.get()) Dl_serinfo(size);
+    if (dlinfo(own, RTLD_DI_SERINFO, paths) == 0)
+      for (unsigned i = 0; i < paths->dls_cnt; ++i)
+        result.push_back(
+            concat(paths->dls_serpath[i].dls_name, "/" KEXPR_BACKEND_NAME));
+  }
+  if (own)
+    dlclose(own);
+  return result;
+}
+
 /// Where to look, in order. A bare name is looked for by the dynamic linker,
-/// along the run path of whatever this code was linked into.
+/// along the run path.
 static std::vector<std::string> candidates() {
   // What the environment says does not count in programs of raised privileges.
   if (const char *given = secure_getenv("KEXPR_BACKEND"))
     return {given};
-  return {KEXPR_BACKEND_NAME, KEXPR_BACKEND_DIRECTORY "/" KEXPR_BACKEND_NAME};
+  std::vector<std::string> result = runPath();
+  std::erase_if(result, [](const std::string &path) {
+    return access(path.c_str(), R_OK) != 0;
+  });
+  result.insert(result.begin(), KEXPR_BACKEND_NAME);
+  result.emplace_back(KEXPR_BACKEND_DIRECTORY "/" KEXPR_BACKEND_NAME);
+  return result;
 }
 
 static Expected<const Backend *> open(const std::string &path) {
