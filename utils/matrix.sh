@@ -2,6 +2,7 @@
 # Builds kexpr and runs its tests with other compilers, libraries and versions of
 # LLVM, each in a tree of Debian's packages below build/matrix (3 GB each): the
 # system stays as it is. Debian 12, as root, by hand; forty minutes a row on 2 cores.
+# The last row tests the wheel in a tree with Python alone, in two minutes.
 #
 #   utils/matrix.sh [ROW...]    all unless said
 #
