@@ -19,6 +19,8 @@ inline constexpr const char *NoSeccomp = "no seccomp filter can be set here";
 inline constexpr const char *NoSecondLlvm = "no second LLVM is installed";
 inline constexpr const char *NoNamespaces = "dlmopen finds no room for the "
                                             "plugin's thread-local storage";
+inline constexpr const char *NoTbbInNamespaces =
+    "dlmopen cannot load oneTBB here";
 inline constexpr const char *NoPlugin = "LLVM is no library of its own here";
 inline constexpr const char *NoSuchMachine =
     "this processor has no such instructions";
