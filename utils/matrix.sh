@@ -20,8 +20,10 @@ declare -A rows=(
   [libcxx]='bookworm-libcxx clang++-19
     -DCMAKE_CXX_FLAGS="-stdlib=libc++ -fexperimental-library" -DKEXPR_LLVM=OFF
     -DKEXPR_TBB=OFF -DKEXPR_BUILD_TOOLS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF'
-  # Its own libstdc++ is older than what oneTBB there is linked with, which runs.
-  [gcc13]='trixie g++-13 -DCMAKE_EXE_LINKER_FLAGS=-Wl,--allow-shlib-undefined'
+  # Debian's libraries there are made with g++ 14, whose libstdc++ is the one that
+  # runs and not the one that g++ 13 links.
+  [gcc13]='trixie g++-13
+    -DCMAKE_EXE_LINKER_FLAGS=/usr/lib/x86_64-linux-gnu/libstdc++.so.6'
   [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
   # The wheel of utils/wheel.sh, where nothing is that kexpr is built with.
   [wheel]='bookworm-bare'
