@@ -23,7 +23,8 @@ declare -A rows=(
   # Debian's libraries there are made with g++ 14, whose libstdc++ is the one that
   # runs and not the one that g++ 13 links.
   [gcc13]='trixie g++-13
-    -DCMAKE_EXE_LINKER_FLAGS=/usr/lib/x86_64-linux-gnu/libstdc++.so.6'
+    -DCMAKE_EXE_LINKER_FLAGS=-nostdlib++
+    -DCMAKE_CXX_STANDARD_LIBRARIES="/usr/lib/x86_64-linux-gnu/libstdc++.so.6 -lm"'
   [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
   # The wheel of utils/wheel.sh, where nothing is that kexpr is built with.
   [wheel]='bookworm-bare'
