@@ -98,14 +98,15 @@ TEST_P(Plugins, BesideAnotherLlvm) {
 }
 
 TEST_P(Plugins, InANamespaceOfTheirOwn) {
-  // glibc 2.41 ends by SIGSEGV where a library that comes into a namespace
-  // loads others meanwhile, as oneTBB does.
-  if (!endsWell([] { dlmopen(LM_ID_NEWLM, "libtbb.so.12", RTLD_NOW); }))
-    GTEST_SKIP() << kexpr::test::skips::NoTbbInNamespaces;
   const auto result = hostEndsWell({"namespace", GetParam().plugins.front()});
   if (!result &&
       std::string(result.message()).find("static TLS") != std::string::npos)
     GTEST_SKIP() << kexpr::test::skips::NoNamespaces;
+  // glibc 2.41 ends by SIGSEGV where a library that comes into a namespace
+  // loads others meanwhile, as oneTBB does by itself.
+  if (!result &&
+      !endsWell([] { dlmopen(LM_ID_NEWLM, "libtbb.so.12", RTLD_NOW); }))
+    GTEST_SKIP() << kexpr::test::skips::NoTbbInNamespaces;
   EXPECT_TRUE(result);
 }
 
