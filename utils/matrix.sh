@@ -20,11 +20,7 @@ declare -A rows=(
   [libcxx]='bookworm-libcxx clang++-19
     -DCMAKE_CXX_FLAGS="-stdlib=libc++ -fexperimental-library" -DKEXPR_LLVM=OFF
     -DKEXPR_TBB=OFF -DKEXPR_BUILD_TOOLS=OFF -DKEXPR_BUILD_BENCHMARKS=OFF'
-  # Debian's libraries there are made with g++ 14, whose libstdc++ is the one that
-  # runs and not the one that g++ 13 links.
-  [gcc13]='trixie g++-13
-    -DCMAKE_EXE_LINKER_FLAGS=-nostdlib++
-    -DCMAKE_CXX_STANDARD_LIBRARIES="/usr/lib/x86_64-linux-gnu/libstdc++.so.6 -lm"'
+  [gcc13]='trixie g++-13'
   [gcc14-llvm22]='trixie g++-14 -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm'
   # The wheel of utils/wheel.sh, where nothing is that kexpr is built with.
   [wheel]='bookworm-bare'
@@ -72,6 +68,10 @@ deb http://deb.debian.org/debian-security bookworm-security main"
     --include="$(printf '%s,' "${all[@]}")" \
     "$release" "$root/planting" - <<<"$sources" &&
     mkdir "$root/planting/src" &&
+    # Debian's libraries there want the libstdc++ that runs, and the one that g++ 13
+    # links is older.
+    { [ "$tree" != trixie ] || ln -sf ../../../x86_64-linux-gnu/libstdc++.so.6 \
+      "$root/planting/usr/lib/gcc/x86_64-linux-gnu/13/libstdc++.so"; } &&
     mv "$root/planting" "$root/$tree"
 }
 
