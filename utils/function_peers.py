@@ -78,15 +78,15 @@ class Kexpr:
         if code != 0:
             sys.exit(f"kexpr says {code}")
 
-    def prepare(self, text, arrays, precision):
+    def prepare(self, text, arrays, precision=0, out=None):
         kernel, bound = ctypes.c_void_p(), ctypes.c_void_p()
         options = CompileOptions(16, 0, precision)
         self.check(self.library.kexpr_engine_compile(
             self.engine, text.encode(), ctypes.byref(options),
             ctypes.byref(kernel), None))
-        out = numpy.empty_like(arrays[0])
-        shape = (ctypes.c_int64 * 1)(len(out))
-        views = [Tensor(array.ctypes.data, 1, 1, shape, None)
+        out = numpy.empty_like(arrays[0]) if out is None else out
+        views = [Tensor(array.ctypes.data, 1, array.ndim,
+                        (ctypes.c_int64 * array.ndim)(*array.shape), None)
                  for array in (*arrays, out)]
         run = RunOptions(16, 1)
         self.check(self.library.kexpr_kernel_bind(
@@ -98,6 +98,15 @@ class Kexpr:
         return lambda: call(bound, None) or out, lambda: out
 
 
+def keeping(call):
+    """A call, and what has its last result."""
+    kept = [None]
+
+    def run():
+        kept[0] = call()
+    return run, lambda: numpy.asarray(kept[0])
+
+
 def sides(name, arrays, kexpr):
     """Who computes a row: its name, a call, and what has the result."""
     is_expression = name in EXPRESSIONS
@@ -105,14 +114,6 @@ def sides(name, arrays, kexpr):
     for side, precision in (("kexpr", 0), ("fast", 2)):
         yield side, *kexpr.prepare(text, arrays, precision)
     tensors = [torch.from_numpy(array) for array in arrays]
-
-    def keeping(call):
-        kept = [None]
-
-        def run():
-            kept[0] = call()
-        return run, lambda: numpy.asarray(kept[0])
-
     eager = (formulas(torch, torch.sigmoid)[name] if is_expression
              else FUNCTIONS[name][2])
     yield "torch", *keeping(lambda: eager(*tensors))
@@ -193,6 +194,15 @@ def timed(call, times):
     return (time.perf_counter() - begin) / times
 
 
+def medians(calls):
+    """Seconds of each call, in rounds in which all take turns."""
+    repeats = {side: 1 + int(ENOUGH / timed(call, 2))
+               for side, call in calls.items()}
+    rounds = [{side: timed(call, repeats[side])
+               for side, call in calls.items()} for _ in range(ROUNDS)]
+    return {side: statistics.median(r[side] for r in rounds) for side in calls}
+
+
 def row(name, kexpr):
     random = numpy.random.default_rng(1)
     low, high = (0.1, 2) if name in EXPRESSIONS else FUNCTIONS[name][1]
@@ -202,14 +212,9 @@ def row(name, kexpr):
     for side, call, result in sides(name, arrays, kexpr):
         call()
         found[side] = call, ulps(numpy.asarray(result()), expected)
-    repeats = {side: 1 + int(ENOUGH / timed(call, 2))
-               for side, (call, _) in found.items()}
-    rounds = [{side: timed(call, repeats[side])
-               for side, (call, _) in found.items()} for _ in range(ROUNDS)]
-    print(name, *(f"{side} "
-                  f"{statistics.median(r[side] for r in rounds) * 1e9 / ELEMENTS:.3f}"
-                  f" ({error:.2f})" for side, (_, error) in found.items()),
-          sep="\t", flush=True)
+    times = medians({side: call for side, (call, _) in found.items()})
+    print(name, *(f"{side} {times[side] * 1e9 / ELEMENTS:.3f} ({error:.2f})"
+                  for side, (_, error) in found.items()), sep="\t", flush=True)
 
 
 def main():
