@@ -167,7 +167,7 @@ wheel() {
       -DPython_INCLUDE_DIR=$root/sysroot/usr/include/python3.11
       -DPython_NumPy_INCLUDE_DIR=$to/site/numpy/_core/include" \
     "$pip" wheel --quiet --no-build-isolation --no-deps -w "$to/raw" \
-    -C build-dir="$root/python" ./python
+    --config-settings=build-dir="$root/python" ./python
   # The oldest tag that fits: auditwheel lets none be named for other processors.
   PATH=$to/builder/bin:$PATH auditwheel repair --only-plat --plat auto \
     -w "$to" "$to"/raw/*.whl
