@@ -28,6 +28,8 @@ inline constexpr const char *NoHandMadeCode =
     "no machine code was written by hand for this processor";
 inline constexpr const char *OtherLlvm =
     "nothing was written with this version of LLVM";
+inline constexpr const char *OtherCompiler =
+    "Clang's builds emit arguments in another order than GCC's";
 inline constexpr const char *NoNode = "nodejs is not installed";
 inline constexpr const char *NoProfiler = "no profiler can be used here";
 inline constexpr const char *NoProgram = "a program is not installed";
