@@ -130,6 +130,11 @@ public:
   /// the call has no use for, and what has no elements, may be null.
   Status run(Span<const void *const> inputs, Span<void *const> outputs) const;
 
+  /// Whether output i may begin where operand `@k` does: both have one type and
+  /// layout, and nothing reads the operand after it was written. False for what
+  /// is no output, or no operand of the kernel.
+  bool mayShare(std::size_t output, std::size_t operand) const;
+
   /// For the library itself.
   explicit PreparedCall(std::shared_ptr<const runtime::PreparedImpl> prepared)
       : impl(std::move(prepared)) {}

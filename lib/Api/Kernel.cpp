@@ -65,6 +65,10 @@ Status PreparedCall::run(Span<const void *const> inputs,
   });
 }
 
+bool PreparedCall::mayShare(std::size_t output, std::size_t operand) const {
+  return impl->mayShare(output, operand);
+}
+
 Status Kernel::runBatch(Span<const TensorView> inputs,
                         Span<const TensorView> outputs,
                         const RunOptions &options) const {

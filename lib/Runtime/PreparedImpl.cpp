@@ -117,6 +117,15 @@ void PreparedImpl::noteMemory(Span<const TensorView> inputs,
   }
 }
 
+bool PreparedImpl::mayShare(std::size_t output, std::size_t operand) const {
+  const auto &operands = kernel->requirements().operands;
+  const auto at = std::lower_bound(operands.begin(), operands.end(), operand);
+  return output < outputBytes.size() && at != operands.end() &&
+         *at == operand &&
+         mayBe[output * operands.size() +
+               static_cast<std::size_t>(at - operands.begin())];
+}
+
 Status PreparedImpl::check(Span<const void *const> inputs,
                            Span<void *const> outputs) const {
   const auto &operands = kernel->requirements().operands;

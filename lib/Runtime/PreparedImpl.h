@@ -28,6 +28,8 @@ public:
   Status run(Span<const void *const> inputs, Span<void *const> outputs,
              DefaultFloats &floats) const;
 
+  bool mayShare(std::size_t output, std::size_t operand) const;
+
   /// Of a kernel that reduces: its call, and whether the memory of tensors like
   /// those of the call can be used for it.
   const RowCall *rowCall() const { return rows ? &*rows : nullptr; }

@@ -63,6 +63,7 @@ class Region:
     """A kernel for tensors of known types, shapes and strides."""
 
     def __call__(self, *tensors: Any) -> None: ...
+    def may_share(self, output: int, operand: int) -> bool: ...
 
 class Network:
     def __init__(self, param: str, bin: str, layers: dict[str, Any],

@@ -93,6 +93,16 @@ static bool readAddress(const Host &host, PyObject *tensor, void *&address) {
   return !PyErr_Occurred();
 }
 
+/// `may_share(output, operand)`.
+static PyObject *mayShare(PyObject *self, PyObject *arguments) {
+  Py_ssize_t output, operand;
+  if (!PyArg_ParseTuple(arguments, "nn", &output, &operand))
+    return nullptr;
+  const RegionState &region = *reinterpret_cast<RegionObject *>(self)->state;
+  return PyBool_FromLong(
+      region.prepared.mayShare(std::size_t(output), std::size_t(operand)));
+}
+
 static PyObject *callRegion(PyObject *self, PyObject *const *arguments,
                             size_t count, PyObject *names) {
   const RegionState &region = *reinterpret_cast<RegionObject *>(self)->state;
@@ -203,8 +213,14 @@ static void addType() {
                                    offsetof(RegionObject, call), READONLY,
                                    nullptr},
                                   {}};
+  static PyMethodDef methods[] = {
+      {"may_share", mayShare, METH_VARARGS,
+       "may_share(output, operand)\n--\n\n"
+       "Whether an output may be where an operand is."},
+      {}};
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void *>(freeRegion)},
+      {Py_tp_methods, methods},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char *>("A kernel for tensors of known types,\n"

@@ -18,11 +18,17 @@ def test_unsigned_tensors(type):
     kind = getattr(torch, type)
     bits = 8 * kind.itemsize
     a = torch.tensor([0, 1, 3, 2**bits - 1], dtype=kind)
-    # What PyTorch has for these types.
-    for text, right in (("a * a", a * a), ("a & 6", a & 6),
-                        ("maximum(a, b)", torch.maximum(a, a.flip(0))),
-                        ("a / b", a / a.flip(0)), ("a == b", a == a.flip(0)),
-                        ("sum(a)", a.sum())):
+    # What PyTorch has for these types; before 2.15 it lacks the maximum.
+    for text, function in (("a * a", lambda a, _: a * a),
+                           ("a & 6", lambda a, _: a & 6),
+                           ("maximum(a, b)", torch.maximum),
+                           ("a / b", torch.div), ("a == b", torch.eq),
+                           ("sum(a)", lambda a, _: a.sum())):
+        try:
+            right = function(a, a.flip(0))
+        except NotImplementedError:
+            assert torch.__version__ < "2.15" and "maximum" in text
+            continue
         given = [a, a.flip(0)] if "b" in text else [a]
         value = kx.compile(text, semantics="torch")(*given)
         assert value.dtype == right.dtype

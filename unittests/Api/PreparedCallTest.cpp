@@ -150,6 +150,10 @@ TEST_P(Prepared, AnOutputMayBeAnInputOfItsLayoutAlone) {
   ASSERT_TRUE(call.run(Sources{a, b}, Targets{a}));
   EXPECT_EQ(std::vector<float>(a, a + 5),
             std::vector<float>({11, 32, 23, 44, 5}));
+  EXPECT_TRUE(call.mayShare(0, 0));
+  EXPECT_FALSE(call.mayShare(0, 1));
+  EXPECT_FALSE(call.mayShare(0, 2));
+  EXPECT_FALSE(call.mayShare(1, 0));
 }
 
 TEST_P(Prepared, NoPartWritesWhatOneBehindItReads) {

@@ -390,6 +390,7 @@ TEST_P(Reducing, PreparedCallsRefuseAnOutputThatIsReadLater) {
   const std::vector<const void *> sources = {x.view().data()};
   const std::vector<void *> targets = {x.view().data()};
   const auto status = prepared->run(sources, targets);
+  EXPECT_EQ(static_cast<bool>(status), prepared->mayShare(0, 0));
   if (status)
     EXPECT_EQ(x.bytes(), expected.bytes());
   else

@@ -16,20 +16,6 @@ from .. import _core
 from ._host import OutputCode, torch
 
 
-def _operator(name: str) -> Any:
-    return functools.reduce(getattr, name.split("."), torch.ops)
-
-
-class _Operator:
-    """An operator of PyTorch that is read as itself."""
-
-    def __init__(self, operator: Any) -> None:
-        self.name = str(operator)
-
-    def __reduce__(self) -> Any:
-        return _operator, (self.name,)
-
-
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor):
@@ -52,7 +38,9 @@ class Code(OutputCode):  # type: ignore[misc]
     def __init__(self, source: str, names: dict[str, Any],
                  make: Callable[[str, dict[str, Any]], Any]) -> None:
         self.source, self.names, self.make = source, names, make
-        self.call = make(source, names)
+        self.call = make(source, {
+            name: functools.reduce(getattr, one.split("."), torch.ops)
+            if isinstance(one, str) else one for name, one in names.items()})
         # Of each one's own dictionary, which is all that wrappers copy.
         self.call._boxed_call = self._boxed_call = True
 
@@ -60,9 +48,9 @@ class Code(OutputCode):  # type: ignore[misc]
         return self.call(args)
 
     def __reduce__(self) -> Any:
-        names = {name: _Operator(one) if isinstance(
-            one, torch._ops.OpOverload) else one
-            for name, one in self.names.items()}
+        # Operators of PyTorch are kept by their names.
+        names = {name: str(one) if isinstance(one, torch._ops.OpOverload)
+                 else one for name, one in self.names.items()}
         return Code, (self.source, names, self.make)
 
     def prepare_for_serialization(self) -> None:

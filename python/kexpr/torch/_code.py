@@ -3,10 +3,12 @@ them."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import logging
 import operator
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -15,8 +17,9 @@ from ._cache import Code
 from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, relaid, shape_of,
                     strides_of, torch)
-from ._ops import constant_of
-from ._regions import (Cut, Region, layout_of, value_of, view_source, without)
+from ._ops import Refused, constant_of, name_of
+from ._regions import (Cut, Region, is_view, layout_of, may_be, value_of,
+                       view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -29,56 +32,43 @@ class Options(NamedTuple):
     rounds: bool = True
 
 
-class _Refused(Exception):
-    """The nodes of a region are PyTorch's."""
+def _symbols_of(sizes: Iterable[Any]) -> set[str]:
+    return {str(symbol) for one in sizes
+            for symbol in getattr(one, "free_symbols", ())}
 
 
 class Site:
-    """A kernel in the code of a graph, for one set of sizes or for any."""
+    """A kernel in the code of a graph, for one set of sizes or for any: text,
+    inputs, outputs, how many arguments, options."""
 
-    def __init__(self, text: str, inputs: list[Any], outputs: list[Any],
-                 arguments: int, options: Options) -> None:
-        self.text, self.inputs, self.outputs = text, inputs, outputs
-        self.arguments, self.options = arguments, options
-        self.symbols = sorted({str(one) for one in self._sizes()
-                               for one in one.free_symbols})
-        self.known: dict[Any, Any] = {}
-
-    def _sizes(self) -> list[Any]:
-        return [one for spec in [*self.inputs, *self.outputs]
-                for one in (*spec[3], *spec[4], spec[1])
-                if not isinstance(one, int)]
+    def __init__(self, *given: Any) -> None:
+        self.given = given
+        self.symbols = sorted(_symbols_of(
+            one for _, offset, _, sizes, strides in [*given[1], *given[2]]
+            for one in (offset, *sizes, *strides)))
+        self.region = functools.lru_cache(256)(self._region)
 
     def __reduce__(self) -> Any:
-        return Site, (self.text, self.inputs, self.outputs, self.arguments,
-                      self.options)
+        return Site, self.given
 
-    def region(self, values: dict[str, int]) -> Any:
-        def given(one: Any) -> int:
-            return one if isinstance(one, int) else int(
-                one.xreplace({symbol: values[str(symbol)]
-                              for symbol in one.free_symbols}))
-
-        def spec(one: Any) -> Any:
-            at, offset, name, sizes, strides = one
-            return (at, given(offset), name, tuple(map(given, sizes)),
-                    tuple(map(given, strides)))
-        threads = self.options.threads if parallel_for() else 1
-        return _core.make_region(
-            self.text, self.options.precision, self.options.mode,
-            [spec(one) for one in self.inputs],
-            [spec(one) for one in self.outputs], self.arguments, threads,
-            data_of, parallel_for() if threads != 1 else 0)
-
-    def __call__(self, *values: int) -> Any:
+    def _region(self, *values: int) -> Any:
         """The region for these values of the symbols."""
-        region = self.known.get(values)
-        if region is None:
-            if len(self.known) >= 256:
-                self.known.clear()
-            region = self.region(dict(zip(self.symbols, values)))
-            self.known[values] = region
-        return region
+        known = dict(zip(self.symbols, values))
+
+        def number(one: Any) -> int:
+            return one if isinstance(one, int) else int(one.xreplace(
+                {symbol: known[str(symbol)] for symbol in one.free_symbols}))
+
+        def numbers(specs: Any) -> list[Any]:
+            return [(at, number(offset), name, tuple(map(number, sizes)),
+                     tuple(map(number, strides)))
+                    for at, offset, name, sizes, strides in specs]
+        text, inputs, outputs, arguments, options = self.given
+        threads = options.threads if parallel_for() else 1
+        return _core.make_region(
+            text, options.precision, options.mode, numbers(inputs),
+            numbers(outputs), arguments, threads, data_of,
+            parallel_for() if threads != 1 else 0)
 
 
 class _Kernel:
@@ -128,9 +118,12 @@ class _Kernel:
         if self.is_row(source) != takes_row and not is_view and not (
                 shape_of(value_of(source)) == () or
                 self.is_row(source) and leading):
-            raise _Refused("rows that are seen along other axes")
+            raise Refused("rows that are seen along other axes")
         return names[source]
 
+
+# Operators whose results are always memory of their own.
+_OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution"}
 
 # What the text of every function may name.
 _NAMES: dict[str, Any] = {
@@ -144,20 +137,20 @@ class Coder:
 
     def __init__(self, module: Any, options: Options) -> None:
         self.module, self.options = module, options
-        self.cut = Cut(module.graph, options.rounds)
+        self.cut = Cut(module.graph, options)
         self.names: dict[Any, str] = {}
         self.globals: dict[str, Any] = dict(_NAMES)
         self.sites: dict[str, Site] = {}
         # Line, names that it takes and names that it makes.
         self.lines: list[tuple[str, set[str], list[str]]] = []
         self.taken: set[str] = set()
-        self.symbols: dict[str, str] = {}
-        self.waiting: dict[Any, int] = {}
-        self.hints: dict[str, Any] = {}
+        self.hints: dict[str, Any] = {}  # By symbol that has a name.
         self.report: list[str] = []
-        # What was computed by now, and copies into inputs that are still to be
-        # made.
-        self.done: set[Any] = set()
+        # In how many regions nodes are still to be computed.
+        self.waiting: Counter[Any] = Counter()
+        # Nodes whose memory is the graph's, and copies into inputs that are
+        # still to be made.
+        self.owners: set[Any] = set()
         self.targets: set[Any] = set(self.cut.epilogue)
 
     # -- Lines ---------------------------------------------------------------
@@ -177,11 +170,20 @@ class Coder:
 
     def node(self, node: Any) -> str:
         """The name of a node's value, which is computed here if it was put
-        off."""
-        if node not in self.names:
-            taken, self.taken = self.taken, set()
-            self.emit(node)
-            self.taken = taken
+        off, as views are."""
+        taken, self.taken = self.taken, set()
+        pending = [node]
+        while pending:
+            last = pending.pop()
+            if last in self.names:
+                continue
+            needed = [one for one in last.all_input_nodes
+                      if one not in self.names]
+            if needed:
+                pending += [last, *needed]
+            else:
+                self.emit(last)
+        self.taken = taken
         return self.use(self.names[node])
 
     def render(self, value: Any) -> str:
@@ -204,12 +206,10 @@ class Coder:
 
     def function(self, target: Any) -> str:
         if isinstance(target, torch._ops.OpOverload):
-            name = f"torch.ops.{target}"
-            parts = name.split(".")
-            if all(part.isidentifier() for part in parts):
-                short = "_".join(parts[2:])
-                if self.globals.setdefault(short, target) is target:
-                    return short
+            name = str(target).replace(".", "_")
+            if name.isidentifier() and (
+                    self.globals.setdefault(name, target) is target):
+                return name
         return self.constant(target)
 
     # -- Nodes of PyTorch ----------------------------------------------------
@@ -218,9 +218,8 @@ class Coder:
         name = f"v{len(self.names)}"
         self.names[node] = name
         if node.op == "get_attr":
-            value: Any = self.module
-            for part in node.target.split("."):
-                value = getattr(value, part)
+            value = functools.reduce(getattr, node.target.split("."),
+                                     self.module)
             self.line(f"{name} = {self.constant(value)}", [name])
             return
         arguments = [self.render(one) for one in node.args]
@@ -229,40 +228,35 @@ class Coder:
         self.line(f"{name} = {self.function(node.target)}"
                   f"({', '.join(arguments)})", [name])
         self.check(node)
+        if name_of(node.target) in _OWNERS:
+            self.owners.add(node)
 
     def check(self, node: Any) -> None:
         """Has a tensor that kernels read, here or in the backward graph, the
         strides that it should have."""
-        value = value_of(node)
-        if not is_tensor(value) or view_source(node) is not None or not any(
-                one in self.cut.formulas or one.op == "output"
-                or view_source(one) is not None for one in node.users):
+        if not is_tensor(value_of(node)) or view_source(node) is not None or (
+                not any(one in self.cut.formulas or one.op == "output"
+                        or view_source(one) is not None
+                        for one in node.users)):
             return
-        sizes, strides = self.sizes(shape_of(value)), self.sizes(
-            strides_of(value))
-        if sizes is None or strides is None:
-            return
-        name = self.use(self.names[node])
-        self.line(f"try: check({name}, {sizes}, {strides})\n"
-                  f"  except AssertionError: {name} = relaid({name}, {sizes}, "
-                  f"{strides})")
+        sizes, strides = map(self.sizes, layout_of(node)[:2])
+        if sizes is not None and strides is not None:
+            name = self.use(self.names[node])
+            self.line(f"try: check({name}, {sizes}, {strides})\n"
+                      f"  except AssertionError: {name} = relaid({name}, "
+                      f"{sizes}, {strides})")
 
     def sizes(self, sizes: tuple[Any, ...]) -> str | None:
         """Sizes as text; None where a symbol of them has no name."""
-        if any(str(symbol) not in self.symbols for one in sizes
-               if not isinstance(one, int) for symbol in one.free_symbols):
+        symbols = _symbols_of(sizes)
+        if not symbols <= self.hints.keys():
             return None
-        for one in sizes:
-            if not isinstance(one, int):
-                for symbol in one.free_symbols:
-                    self.use(self.symbols[str(symbol)])
-        if all(isinstance(one, int) for one in sizes):
+        self.taken |= symbols
+        if not symbols:
             return repr(sizes)
         printer = importlib.import_module(
             "torch.utils._sympy.printers").PythonPrinter()
-        return "(" + "".join(
-            f"{one if isinstance(one, int) else printer.doprint(one)}, "
-            for one in sizes) + ")"
+        return "(" + "".join(f"{printer.doprint(one)}, " for one in sizes) + ")"
 
     # -- Kernels -------------------------------------------------------------
 
@@ -273,19 +267,24 @@ class Coder:
             node = source
         return node
 
+    def root_of(self, node: Any) -> Any:
+        """The node whose memory a value is in."""
+        while node not in self.owners and (
+                source := view_source(node)) is not None:
+            node = source
+        return node
+
     def try_kernel(self, region: Region) -> None:
-        cut = self.cut
-        count = sum(node not in cut.views for node in region.nodes)
-        if count < 2:
-            raise _Refused("one operator")
-        kernel = _Kernel(cut, region)
+        if len(set(region.nodes) - self.cut.views) < 2:
+            raise Refused("one operator")
+        kernel = _Kernel(self.cut, region)
         text = kernel.text()
         arguments: dict[Any, int] = {}
         inputs, outputs = [], []
         for node, is_row in kernel.operands:
             base = self.base_of(node)
             if value_of(base).dtype != value_of(node).dtype:
-                raise _Refused("a view of another type")
+                raise Refused("a view of another type")
             shape, strides, offset = layout_of(node)
             begin = layout_of(base)[2]
             if is_row:
@@ -294,65 +293,92 @@ class Coder:
             inputs.append((arguments.setdefault(base, len(arguments)),
                            offset - begin, TYPES[value_of(node).dtype][0],
                            shape, strides))
-        targets: dict[Any, Any] = {}
-        for node in region.outputs:
-            target = self.in_place(node, region, kernel)
-            targets[node] = target
+        targets = {node: self.in_place(node, region, kernel)
+                   for node in region.outputs}
+        for node, target in targets.items():
             shape, strides, _ = layout_of(target or node)
             if kernel.is_row(node):
                 shape = kernel.full(shape, 1)
                 strides = kernel.full(strides, 1)
-            key = target or node
-            outputs.append((arguments.setdefault(key, len(arguments)), 0,
-                            TYPES[value_of(node).dtype][0], shape, strides))
+            outputs.append((
+                arguments.setdefault(target or node, len(arguments)), 0,
+                TYPES[value_of(node).dtype][0], shape, strides))
         site = Site(text, inputs, outputs, len(arguments), self.options)
-        if any(symbol not in self.symbols for symbol in site.symbols):
-            raise _Refused("sizes that are not known yet")
+        if not self.hints.keys() >= set(site.symbols):
+            raise Refused("sizes that are not known yet")
         try:
-            site(*(int(self.hints[symbol]) for symbol in site.symbols))
+            made = site.region(*(int(self.hints[one])
+                                 for one in site.symbols))
         except (Error, ValueError, TypeError) as error:
-            raise _Refused(str(error).split("\n")[0]) from None
+            raise Refused(str(error).split("\n")[0]) from None
+        # Of others sizes and what may share memory are known together.
+        if not site.symbols:
+            self.reuse(region, kernel, made, targets)
         self.write_kernel(region, site, arguments, targets)
+
+    def reuse(self, region: Region, kernel: _Kernel, made: Any,
+              targets: dict[Any, Any]) -> None:
+        """Has results written to where operands are that are not read later."""
+        sources = [source for source, _ in kernel.operands]
+        roots = [self.root_of(source) for source in sources]
+        free = [root in self.owners and roots.count(root) == 1
+                and not self.is_read_later(root, region) for root in roots]
+        for i, node in enumerate(region.outputs):
+            for k, source in enumerate(sources):
+                if free[k] and targets[node] is None and may_be(
+                        node, source) and made.may_share(i, k) and (
+                        layout_of(source) == layout_of(node)):
+                    self.node(source)
+                    targets[node], free[k] = source, False
 
     def write_kernel(self, region: Region, site: Site,
                      arguments: dict[Any, int], targets: dict[Any, Any]
                      ) -> None:
-        made = []
         for base in arguments:
             if base not in self.names and base not in region.outputs:
                 self.node(base)
         for node in region.outputs:
-            if targets[node] is not None:
-                self.names[node] = self.names[targets[node]]
+            target = targets[node]
+            if target is None or self.root_of(target) in self.owners:
+                self.owners.add(node)
+            if target is not None:
+                self.names[node] = self.names[target]
+                if target.op == "placeholder":
+                    self.targets.difference_update(node.users)
                 continue
             name = self.names[node] = f"v{len(self.names)}"
-            value = value_of(node)
-            sizes = self.sizes(shape_of(value))
-            strides = self.sizes(strides_of(value))
-            self.line(f"{name} = empty({sizes}, {strides}, {value.dtype})",
+            sizes, strides = map(self.sizes, layout_of(node)[:2])
+            self.line(f"{name} = empty({sizes}, {strides}, "
+                      f"{value_of(node).dtype})",
                       [name])
-            made.append(name)
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
-        if site.symbols:
-            sizes = ", ".join(self.use(self.symbols[one])
-                              for one in site.symbols)
-            self.line(f"{name}({sizes})({given})")
-        else:
-            self.line(f"{name}({given})")
-        self.report.append(f"{name}: {site.text}")
+        sizes = ", ".join(map(self.use, site.symbols))
+        self.line(f"{name}({sizes})({given})" if sizes else f"{name}({given})")
+        self.report.append(f"{name}: {site.given[0]}")
 
     def readers(self, node: Any) -> Iterable[Any]:
         """The nodes that read a value's memory, through views too, which are
         made where they are taken."""
-        for user in node.users:
-            views = [one for one in (user, *user.users)
-                     if view_source(one) is node]
-            if not views:
-                yield user
-            for one in views:
-                yield from self.readers(one)
+        pending = [node]
+        while pending:
+            node = pending.pop()
+            for user in reversed(node.users):
+                views = [one for one in (user, *user.users)
+                         if view_source(one) is node]
+                if not views:
+                    yield user
+                pending += views
+
+    def is_read_later(self, node: Any, region: Region,
+                      besides: Any = ()) -> bool:
+        """Whether others than a region read a value's memory after it ran, or
+        may do so by a view that is not followed."""
+        return any(
+            is_view(user) or user not in besides and constant_of(user) is None
+            and self.waiting.get(user, 1) > (user in region.nodes)
+            for user in self.readers(node))
 
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
         """The input that a value may be written to at once, which it would be
@@ -365,22 +391,20 @@ class Coder:
         target = copies[0].args[0]
         value, place = value_of(node), value_of(target)
         if not is_tensor(place) or place.dtype != value.dtype or (
-                shape_of(place) != shape_of(value)) or 0 in strides_of(place):
+                shape_of(place) != shape_of(value)) or (
+                0 in strides_of(place) or any(
+                    self.root_of(one) is target
+                    and layout_of(one) != layout_of(target)
+                    for one, _ in kernel.operands)
+                or self.is_read_later(target, region, copies)):
             return None
-        for user in self.readers(target):
-            if user in copies or user in self.done or (
-                    constant_of(user) is not None):
-                continue
-            if user not in region.nodes or self.waiting.get(user, 1) > 1:
-                return None
-        self.targets.discard(copies[0])
         return target
 
     def region(self, region: Region) -> None:
         if region.is_kernel:
             try:
                 self.try_kernel(region)
-            except _Refused as why:
+            except Refused as why:
                 names = ", ".join(str(one.target) for one in region.nodes)
                 self.report.append(f"PyTorch's: {names} ({why})")
                 region = region._replace(is_kernel=False)
@@ -388,22 +412,16 @@ class Coder:
             for node in region.nodes:
                 if node not in self.names and view_source(node) is None:
                     self.emit(node)
-        for node in region.nodes:
-            self.waiting[node] -= 1
-            if not self.waiting[node]:
-                self.done.add(node)
+        self.waiting.subtract(region.nodes)
 
     # -- The whole -----------------------------------------------------------
 
     def begin(self) -> None:
-        names: list[str] = []
         for node in self.module.graph.nodes:
-            if node.op != "placeholder":
-                continue
-            name = self.names[node] = f"a{len(names)}"
-            names.append(name)
-        self.line("".join(f"{one}, " for one in names) + "= args"
-                  if names else "pass", names)
+            if node.op == "placeholder":
+                self.names[node] = f"a{len(self.names)}"
+        names = list(self.names.values())
+        self.line(f"[{', '.join(names)}] = args", names)
         self.line("args.clear()")
         for node, name in list(self.names.items()):
             value = value_of(node)
@@ -417,11 +435,10 @@ class Coder:
         if isinstance(value, int):
             return
         expression = value.node.expr
-        if not expression.is_symbol or str(expression) in self.symbols or (
+        name = str(expression)
+        if not expression.is_symbol or name in self.hints or (
                 not value.node.has_hint()):
             return
-        name = str(expression)
-        self.symbols[name] = name
         self.hints[name] = value.node.hint
         self.use(text.partition(".")[0])
         self.line(f"{name} = {text}")
@@ -429,9 +446,8 @@ class Coder:
     def code(self) -> Code:
         self.begin()
         regions = self.cut.regions()
-        for region in regions:
-            for node in region.nodes:
-                self.waiting[node] = self.waiting.get(node, 0) + 1
+        self.waiting = Counter(node for region in regions
+                               for node in region.nodes)
         for region in regions:
             self.region(region)
         for copy in self.cut.epilogue:
@@ -459,7 +475,7 @@ class Coder:
         for at, (text, takes, makes) in enumerate(self.lines):
             lines.append("  " + text)
             dead = sorted(name for name in {*takes, *makes}
-                          if last[name] == at and name not in self.symbols)
+                          if last[name] == at and name not in self.hints)
             if dead and at + 1 < len(self.lines):
                 lines.append(f"  del {', '.join(dead)}")
         return "\n".join(lines) + "\n"
@@ -468,8 +484,8 @@ class Coder:
 def _function(source: str, names: dict[str, Any]) -> Any:
     with disable_modes():
         space = _NAMES | {
-            name: one() if isinstance(one, Site) and not one.symbols else one
-            for name, one in names.items()}
+            name: one if not isinstance(one, Site) else one.region
+            if one.symbols else one.region() for name, one in names.items()}
     exec(compile(source, "<kexpr.torch>", "exec"), space)
     return space["call"]
 

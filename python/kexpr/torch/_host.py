@@ -29,16 +29,14 @@ Serializable: Any = getattr(importlib.import_module(
     "SerializableAOTDispatchCompiler", None)
 
 
-def _empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
-    return torch.empty_strided(size, stride, dtype=dtype)
-
-
 def _assert_size_stride(tensor: Any, size: Any, stride: Any) -> None:
     if tensor.size() != size or tensor.stride() != stride:
         raise AssertionError("other strides")
 
 
-empty_strided: Any = getattr(_guards, "_empty_strided_cpu", _empty_strided)
+empty_strided: Any = getattr(
+    _guards, "_empty_strided_cpu", lambda size, stride, dtype:
+    torch.empty_strided(size, stride, dtype=dtype))
 assert_size_stride: Any = getattr(_guards, "assert_size_stride",
                                   _assert_size_stride)
 # The address of a C function from a tensor to its memory, or 0.
@@ -75,18 +73,18 @@ TYPES: dict[Any, tuple[str, str]] = {
 }
 
 
-def _plain(sizes: Any) -> tuple[Any, ...]:
+def plain(sizes: Any) -> tuple[Any, ...]:
     return tuple(one if isinstance(one, int) else one.node.expr
                  for one in sizes)
 
 
 def shape_of(tensor: Any) -> tuple[Any, ...]:
     """Ints, and expressions of sympy, which compare without a guard."""
-    return _plain(tensor.shape)
+    return plain(tensor.shape)
 
 
 def strides_of(tensor: Any) -> tuple[Any, ...]:
-    return _plain(tensor.stride())
+    return plain(tensor.stride())
 
 
 def is_tensor(value: Any) -> bool:

@@ -6,7 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .._kernel import _PRECISIONS
 from ._host import TYPES, is_tensor, shape_of, strides_of, torch
+
+
+_ACCURATE = _PRECISIONS.index("accurate")
 
 
 class Formula(NamedTuple):
@@ -29,7 +33,8 @@ deg2rad rad2deg
 """.split()} | {name: f"{name}({{self}},{{other}})" for name in """
 maximum minimum fmax fmin atan2 hypot logaddexp
 """.split()} | {
-    "sgn": "sign({self})", "clone": "{self}",
+    "sgn": "sign({self})", "clone": "{self}", "_to_copy": "{self}",
+    "convert_element_type": "{a}", "copy": "{src}",
     "mul.Tensor": "mul({self},{other})", "mul.Scalar": "mul({self},{other})",
     "div.Tensor": "div({self},{other})", "div.Scalar": "div({self},{other})",
     "xlogy.Tensor": "xlogy({self},{other})",
@@ -83,9 +88,7 @@ def name_of(target: Any) -> str:
 
 def literal(value: Any, dtype: Any = None) -> str:
     """A number of Python; `dtype` is one that it is rounded to."""
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, int):
+    if isinstance(value, int):  # Also bool.
         return str(value)
     if dtype in (torch.float16, torch.bfloat16):
         value = torch.tensor(value, dtype=dtype).item()
@@ -111,12 +114,11 @@ def fold(node: Any) -> None:
                                    else "fill_value"))
     elif (name in _SAME or family in _COMPARED or family in (
             "add", "sub", "pow")) and family != "clone":
-        given = [constant_of(one) for one in node.all_input_nodes]
-        if not given or any(one is None for one in given):
+        given = {one: constant_of(one) for one in node.all_input_nodes}
+        if not given or None in given.values():
             return
-        tensors = {one: torch.full((), constant_of(one),
-                                   dtype=one.meta["val"].dtype)
-                   for one in node.all_input_nodes}
+        tensors = {one: torch.full((), number, dtype=one.meta["val"].dtype)
+                   for one, number in given.items()}
         value = node.target(
             *torch.fx.node.map_arg(node.args, tensors.__getitem__),
             **torch.fx.node.map_arg(node.kwargs, tensors.__getitem__)).item()
@@ -138,33 +140,27 @@ def arguments_of(node: Any) -> dict[str, Any]:
     return given
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """The node is PyTorch's."""
 
 
-class Lowering:
-    """Formulas of the nodes of a graph. With `rounds`, values of 16 bits are
-    rounded after each operator, as PyTorch does."""
-
-    def __init__(self, rounds: bool) -> None:
-        self.rounds = rounds
-
-    def formula(self, node: Any) -> Formula | None:
-        """That of a node; None where PyTorch computes it."""
-        result = node.meta.get("val")
-        if not is_tensor(result) or 0 in shape_of(result):
-            return None
-        try:
-            return _Node(node, result, self.rounds).formula()
-        except _Refused:
-            return None
+def formula_of(node: Any, options: Any) -> Formula | None:
+    """That of a node; None where PyTorch computes it. With `options.rounds`,
+    values of 16 bits are rounded after each operator, as PyTorch does."""
+    result = node.meta.get("val")
+    if not is_tensor(result) or 0 in shape_of(result):
+        return None
+    try:
+        return _Node(node, result, options).formula()
+    except Refused:
+        return None
 
 
 class _Node:
     """The lowering of one node."""
 
-    def __init__(self, node: Any, result: Any, rounds: bool) -> None:
-        self.node, self.result, self.rounds = node, result, rounds
+    def __init__(self, node: Any, result: Any, options: Any) -> None:
+        self.node, self.result, self.options = node, result, options
         self.inputs: list[Any] = []
         self.rows: tuple[tuple[Any, ...], int] | None = None
         # PyTorch's arithmetic takes a number as it is; other operators first
@@ -180,12 +176,12 @@ class _Node:
             shapes = [shape_of(one.meta["val"]) for one in self.inputs]
             # Numbers have no shape that a result could take.
             if not shapes or _broadcast(shapes) != list(shape_of(result)):
-                raise _Refused
+                raise Refused
         if any(size != 1 and step == 0 for size, step
                in zip(shape_of(result), strides_of(result))):
-            raise _Refused
+            raise Refused
         called = re.findall(r"[a-z_0-9]+(?=\()", text)
-        if self.rounds and not _EXACT.match(text) and result.dtype in (
+        if self.options.rounds and not _EXACT.match(text) and result.dtype in (
                 torch.float16, torch.bfloat16):
             text = f"{TYPES[result.dtype][1]}({text})"
         return Formula(text, tuple(self.inputs),
@@ -202,12 +198,12 @@ class _Node:
         if constant is not None:
             own = value.meta["val"].dtype
             if own not in TYPES:
-                raise _Refused
+                raise Refused
             text = literal(constant, own)
             return f"{TYPES[dtype or own][1]}({text})"
         tensor: Any = getattr(value, "meta", {}).get("val")
         if not is_tensor(tensor) or 0 in shape_of(tensor):
-            raise _Refused
+            raise Refused
         if value not in self.inputs:
             self.inputs.append(value)
         text = f"{{{self.inputs.index(value)}}}"
@@ -231,6 +227,8 @@ class _Node:
             return self.fill(_SAME[name], given, self.result.dtype)
         if family in _COMPARED and self.result.dtype == torch.bool:
             return self.compared(_COMPARED[family], family, given)
+        if family in ("add", "sub", "rsub"):
+            return self.with_alpha(family, given, self.result.dtype)
         if family in _OVER_AXES:
             return self.over_axes(family, given)
         if family in _ALONG_AXIS:
@@ -239,7 +237,7 @@ class _Node:
             return self.divided(family, given)
         special: Callable[..., str] | None = getattr(self, f"on_{family}", None)
         if special is None or not name:
-            raise _Refused
+            raise Refused
         return special(given, self.result.dtype)
 
     def compared(self, template: str, family: str,
@@ -253,7 +251,7 @@ class _Node:
         dtype = (torch.result_type(*tensors) if len(tensors) == 2
                  else tensors[0].dtype)
         if dtype not in TYPES:
-            raise _Refused
+            raise Refused
         return self.fill(template, given, dtype)
 
     def divided(self, family: str, given: dict[str, Any]) -> str:
@@ -261,13 +259,13 @@ class _Node:
         dtype, other = self.result.dtype, given["other"]
         if not dtype.is_floating_point and (
                 not isinstance(other, int) or other == 0):
-            raise _Refused  # PyTorch raises where the divisor is 0.
+            raise Refused  # PyTorch raises where the divisor is 0.
         function = {"floor": "floor_divide", "trunc": "trunc_divide",
                     None: "div"}[mode] if family == "div" else family
         if function == "trunc_divide" and dtype.is_floating_point:
             return self.fill("trunc(div({self},{other}))", given, dtype)
         if function == "div" and not dtype.is_floating_point:
-            raise _Refused
+            raise Refused
         return self.fill(f"{function}({{self}},{{other}})", given, dtype)
 
     def reduced(self, value: Any, dims: Any) -> str:
@@ -275,7 +273,7 @@ class _Node:
         shape = shape_of(value.meta["val"])
         rank = len(shape)
         if rank == 0:
-            raise _Refused
+            raise Refused
         if isinstance(dims, int):
             dims = [dims]
         axes = sorted({dim % rank for dim in dims or range(rank)})
@@ -289,10 +287,10 @@ class _Node:
             else source.meta["val"].dtype)
         if (wide not in TYPES or function in ("argmax", "argmin")
                 and source.meta["val"].dtype == torch.bool):
-            raise _Refused
+            raise Refused
         value = self.argument(source, wide)
-        if value.find("{") < 0:
-            raise _Refused
+        if "{" not in value:
+            raise Refused
         axes = self.reduced(source, given.get("dim"))
         if function in ("argmax", "argmin"):
             axes = "None" if given.get("dim") is None else axes[1:-1]
@@ -300,48 +298,49 @@ class _Node:
             correction = given.get("correction", given.get("unbiased", 1))
             correction = 1 if correction is None else correction
             if correction != int(correction):
-                raise _Refused
+                raise Refused
             return f"var({value},{axes},True,{int(correction)})"
         return f"{function}({value},{axes},True)"
 
     def along_axis(self, function: str, given: dict[str, Any]) -> str:
         value = self.argument(given["self"], self.result.dtype)
-        if value.find("{") < 0:
-            raise _Refused
+        if "{" not in value:
+            raise Refused
         axes = self.reduced(given["self"], given["dim"])
-        return f"{function}({value},{axes[1:-1]})"
+        if self.result.dtype != torch.float32 or "softmax" not in function or (
+                self.options.precision == _ACCURATE):
+            return f"{function}({value},{axes[1:-1]})"
+        # As PyTorch has them: in f32, which is faster than kexpr's own.
+        below = f"sub({value},amax({value},{axes},True))"
+        total = f"sum(exp({below}),{axes},True)"
+        return (f"div(exp({below}),{total})" if function == "softmax"
+                else f"sub({below},log({total}))")
 
     # -- Operators with a rule of their own ----------------------------------
 
-    def _sum_with_alpha(self, function: str, left: str, right: str,
-                        given: dict[str, Any], dtype: Any) -> str:
+    def with_alpha(self, family: str, given: dict[str, Any], dtype: Any
+                   ) -> str:
+        function = family.removeprefix("r")
+        left, right = (("self", "other") if family == function
+                       else ("other", "self"))
         if function == "sub" and dtype == torch.bool:
-            raise _Refused
+            raise Refused
         alpha = given.get("alpha", 1)
         x, y = (self.argument(given[one], dtype) for one in (left, right))
         if alpha == 1:
             return f"{function}({x},{y})"
         if not isinstance(alpha, (bool, int, float)):
-            raise _Refused
+            raise Refused
         factor = literal(alpha)
         if dtype in (torch.float16, torch.bfloat16):
             return f"{function}({x},{TYPES[dtype][1]}(mul({y},{factor})))"
         return f"{function}({x},{y},{factor})"
 
-    def on_add(self, given: dict[str, Any], dtype: Any) -> str:
-        return self._sum_with_alpha("add", "self", "other", given, dtype)
-
-    def on_sub(self, given: dict[str, Any], dtype: Any) -> str:
-        return self._sum_with_alpha("sub", "self", "other", given, dtype)
-
-    def on_rsub(self, given: dict[str, Any], dtype: Any) -> str:
-        return self._sum_with_alpha("sub", "other", "self", given, dtype)
-
     def on_pow(self, given: dict[str, Any], dtype: Any) -> str:
         base, exponent = given["self"], given["exponent"]
         if not dtype.is_floating_point and (
                 not isinstance(exponent, int) or exponent < 0):
-            raise _Refused
+            raise Refused
         x, y = self.argument(base, dtype), self.argument(exponent, dtype)
         if exponent == 2:
             return f"mul({x},{x})"
@@ -363,18 +362,18 @@ class _Node:
         return text
 
     def on_addcmul(self, given: dict[str, Any], dtype: Any) -> str:
-        product = self.fill("mul({tensor1},{tensor2})", given, dtype)
-        return self._plus_scaled(product, given, dtype)
+        return self._plus_scaled("mul", given, dtype)
 
     def on_addcdiv(self, given: dict[str, Any], dtype: Any) -> str:
-        product = self.fill("div({tensor1},{tensor2})", given, dtype)
-        return self._plus_scaled(product, given, dtype)
+        return self._plus_scaled("div", given, dtype)
 
-    def _plus_scaled(self, product: str, given: dict[str, Any],
+    def _plus_scaled(self, function: str, given: dict[str, Any],
                      dtype: Any) -> str:
+        product = self.fill(f"{function}({{tensor1}},{{tensor2}})", given,
+                            dtype)
         value = given["value"]
         if not dtype.is_floating_point or not isinstance(value, (int, float)):
-            raise _Refused
+            raise Refused
         if value != 1:
             product = f"mul({product},{literal(value)})"
         return f"add({self.argument(given['self'], dtype)},{product})"
@@ -389,22 +388,13 @@ class _Node:
 
     def on_elu(self, given: dict[str, Any], dtype: Any) -> str:
         if given["scale"] != 1 or given["input_scale"] != 1:
-            raise _Refused
+            raise Refused
         return self.fill("elu({self},{alpha})", given, dtype)
 
     def on_softplus(self, given: dict[str, Any], dtype: Any) -> str:
         is_plain = given["beta"] == 1 and given["threshold"] == 20
         return self.fill("softplus({self})" if is_plain else
                          "softplus({self},{beta},{threshold})", given, dtype)
-
-    def on__to_copy(self, given: dict[str, Any], dtype: Any) -> str:
-        return self.argument(given["self"], dtype)
-
-    def on_convert_element_type(self, given: dict[str, Any], dtype: Any) -> str:
-        return self.argument(given["a"], dtype)
-
-    def on_copy(self, given: dict[str, Any], dtype: Any) -> str:
-        return self.argument(given["src"], dtype)
 
 
 def _broadcast(shapes: list[Any]) -> list[Any]:

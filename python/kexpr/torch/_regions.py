@@ -6,8 +6,8 @@ import operator
 from typing import Any, NamedTuple
 
 from .. import _core
-from ._host import is_tensor, shape_of, strides_of, torch
-from ._ops import Formula, Lowering, constant_of, fold, name_of
+from ._host import is_tensor, plain, shape_of, strides_of, torch
+from ._ops import Formula, constant_of, fold, formula_of, name_of
 
 
 class Region(NamedTuple):
@@ -44,17 +44,8 @@ def view_source(node: Any) -> Any:
 
 def layout_of(node: Any) -> tuple[Any, ...]:
     value = value_of(node)
-    offset = value.storage_offset()
     return (shape_of(value), strides_of(value),
-            offset if isinstance(offset, int) else offset.node.expr)
-
-
-def resolve(node: Any) -> Any:
-    """Looks through views that change nothing."""
-    while (source := view_source(node)) is not None and (
-            layout_of(source) == layout_of(node)):
-        node = source
-    return node
+            *plain([value.storage_offset()]))
 
 
 def without(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
@@ -67,7 +58,7 @@ def ones_at(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
                  for axis, one in enumerate(shape))
 
 
-def _is_view(node: Any) -> bool:
+def is_view(node: Any) -> bool:
     """Whether an operator gives a view, whatever memory its example has."""
     return getattr(node.target, "is_view", False) or (
         node.target is operator.getitem)
@@ -75,10 +66,12 @@ def _is_view(node: Any) -> bool:
 
 def _is_same(one: Any, other: Any) -> bool:
     """Whether nodes are one, or views of one that are written alike."""
-    return one is other or (
-        one.target is other.target and _is_view(one)
-        and one.args[1:] == other.args[1:] and one.kwargs == other.kwargs
-        and _is_same(one.args[0], other.args[0]))
+    while one is not other:
+        if one.target is not other.target or not is_view(one) or (
+                one.args[1:] != other.args[1:] or one.kwargs != other.kwargs):
+            return False
+        one, other = one.args[0], other.args[0]
+    return True
 
 
 _SCATTERED = {"slice_scatter": "slice.Tensor", "select_scatter": "select.int"}
@@ -100,17 +93,20 @@ def _unchanged(node: Any) -> Any:
 
 
 def _is_returned(node: Any) -> bool:
-    return any(user.op == "output" or _is_view(user) and _is_returned(user)
-               for user in node.users)
+    users = [*node.users]
+    for user in users:
+        if is_view(user):
+            users += user.users
+    return any(user.op == "output" for user in users)
 
 
-def _may_be(node: Any, source: Any) -> bool:
+def may_be(node: Any, source: Any) -> bool:
     """Whether a node's value may be the memory of another one's. What is
     returned must not be a view, nor an input, nor returned twice."""
     return (source.op == "call_function"
             and strides_of(value_of(node)) == strides_of(value_of(source))
             and not (_is_returned(node)
-                     and (_is_view(source) or _is_returned(source))))
+                     and (is_view(source) or _is_returned(source))))
 
 
 def without_copies(nodes: list[Any]) -> list[Any]:
@@ -119,15 +115,12 @@ def without_copies(nodes: list[Any]) -> list[Any]:
     kept = []
     for node in nodes:
         source = _unchanged(node)
-        if source is not None and _may_be(node, source):
+        if source is not None and may_be(node, source):
             node.replace_all_uses_with(source)
             node.graph.erase_node(node)
         else:
             kept.append(node)
     return kept
-
-
-_UNORDERED = {"aten", "prims"}
 
 
 def is_ordered(node: Any) -> bool:
@@ -138,7 +131,7 @@ def is_ordered(node: Any) -> bool:
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
         return isinstance(target, torch._ops.HigherOrderOperator)
-    return (target.namespace not in _UNORDERED
+    return (target.namespace not in ("aten", "prims")
             or torch.Tag.nondeterministic_seeded in target.tags
             or "assert" in target._schema.name or node.is_impure())
 
@@ -147,12 +140,14 @@ class Cut:
     """The regions of a graph. `formulas` has one for each node that kexpr can
     compute; `epilogue` the copies into inputs at the end."""
 
-    def __init__(self, graph: Any, rounds: bool) -> None:
-        self.lowering = Lowering(rounds)
+    def __init__(self, graph: Any, options: Any) -> None:
+        self.options = options
         self.formulas: dict[Any, Formula] = {}
         # Formulas that see the rows of a reduction with or without their axes.
         self.views: set[Any] = set()
         self._rows: dict[Any, tuple[tuple[Any, ...], int]] = {}
+        # Nodes as they are without views that change nothing.
+        self.same: dict[Any, Any] = {}
         self.epilogue = [
             node for node in graph.nodes
             if name_of(node.target) == "copy_"
@@ -177,12 +172,12 @@ class Cut:
             return None
         source = view_source(node)
         if source is not None:
-            return self._row_view(node, resolve(source))
-        formula = self.lowering.formula(node)
+            return self._row_view(node, self.same[source])
+        formula = formula_of(node, self.options)
         if formula is None:
             return None
         formula = formula._replace(
-            inputs=tuple(resolve(one) for one in formula.inputs))
+            inputs=tuple(self.same[one] for one in formula.inputs))
         shape = shape_of(value_of(node))
         if formula.rows:
             self._rows[node] = formula.rows
@@ -229,6 +224,10 @@ class Cut:
 
         last: int | None = None  # What nodes that stay in order hand on.
         for node in self.nodes:
+            source = view_source(node)
+            is_same = source is not None and (
+                layout_of(source) == layout_of(node))
+            self.same[node] = self.same[source] if is_same else node
             fold(node)
             if node.op != "call_function" or constant_of(node) is not None:
                 continue
@@ -253,7 +252,7 @@ class Cut:
             made.append(node)
         ends = [one for node in [*self.epilogue, self.nodes[-1]]
                 for one in node.all_input_nodes]
-        taken = {*ends, *map(resolve, ends)}
+        taken = {*ends, *(self.same.get(one, one) for one in ends)}
         nodes = {at: node for node, at in numbers.items()}
         return [Region([made[unit] for unit in region],
                        [nodes[one] for one in outputs if one in nodes],
