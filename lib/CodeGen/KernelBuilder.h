@@ -69,6 +69,8 @@ private:
              std::optional<unsigned> copy = std::nullopt);
   void take(const Position &at, llvm::ArrayRef<llvm::Value *> elements,
             std::size_t number, std::optional<unsigned> copy);
+  void openRows();
+  void closeRows();
   void openStates();
   void storeStates();
   void closeStates();
@@ -103,6 +105,8 @@ private:
   std::set<semantics::ValueId> rare;
   llvm::Function *function = nullptr;
   llvm::Value *count = nullptr;
+  /// Of a folded plan.
+  llvm::PHINode *row = nullptr;
   /// How many elements the main loop takes care of.
   llvm::Value *whole = nullptr;
   /// Of the main loop.

@@ -10,25 +10,39 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::AccessPattern;
 
+llvm::Value *LoopArrays::stride(llvm::IRBuilderBase &ir, unsigned number,
+                                const llvm::Twine &name) const {
+  return ir.CreateLoad(ir.getInt64Ty(),
+                       ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides,
+                                                     number, name + ".slot"),
+                       name);
+}
+
+llvm::Value *LoopArrays::pointer(llvm::IRBuilderBase &ir, unsigned number,
+                                 const llvm::Twine &name) const {
+  llvm::Value *first =
+      ir.CreateLoad(ir.getPtrTy(),
+                    ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers,
+                                                  number, name + ".slot"),
+                    name + ".pointer");
+  if (!row || number >= rowSteps)
+    return first;
+  llvm::Value *step = stride(ir, rowSteps + number, name + ".step");
+  return ir.CreateGEP(ir.getInt8Ty(), first, ir.CreateMul(row, step),
+                      name + ".row");
+}
+
 LoopArgument::LoopArgument(const LaneBuilder &lanes,
                            const semantics::Access &access,
-                           llvm::Value *pointers, llvm::Value *strides,
-                           unsigned number, std::string argumentName)
+                           const LoopArrays &arrays, unsigned number,
+                           std::string argumentName)
     : name(std::move(argumentName)), pattern(access.pattern),
       isBool(access.type == DType::Bool),
       type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
-  pointer = ir.CreateLoad(
-      ir.getPtrTy(),
-      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
-                                    llvm::Twine(name) + ".slot"),
-      llvm::Twine(name) + ".pointer");
+  pointer = arrays.pointer(ir, number, name);
   if (pattern == AccessPattern::Strided)
-    stride = ir.CreateLoad(
-        ir.getInt64Ty(),
-        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
-                                      llvm::Twine(name) + ".stride.slot"),
-        llvm::Twine(name) + ".stride");
+    stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
   if (pattern == AccessPattern::Constant) {
     element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
                                    llvm::Twine(name) + ".element");

@@ -96,25 +96,17 @@ static const StateEmitters &emittersOf(const semantics::Reducing &reducing) {
 }
 
 LoopStates::LoopStates(const LaneBuilder &lanes,
-                       const semantics::Access &access, llvm::Value *pointers,
-                       llvm::Value *strides, unsigned number,
+                       const semantics::Access &access,
+                       const LoopArrays &arrays, unsigned number,
                        std::string statesName)
     : name(std::move(statesName)), access(access),
       type(lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
-  pointer = ir.CreateLoad(
-      ir.getPtrTy(),
-      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
-                                    llvm::Twine(name) + ".slot"),
-      llvm::Twine(name) + ".pointer");
+  pointer = arrays.pointer(ir, number, name);
   if (access.pattern == semantics::AccessPattern::Constant)
     stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
   else
-    stride = ir.CreateLoad(
-        ir.getInt64Ty(),
-        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
-                                      llvm::Twine(name) + ".stride.slot"),
-        llvm::Twine(name) + ".stride");
+    stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
 }
 
 std::string_view LoopStates::reduction() const {
@@ -167,8 +159,10 @@ void LoopStates::open(const LaneBuilder &lanes) {
   const unsigned parts = reducing.loops().parts;
   result = pointer;
   resultStride = stride;
+  llvm::BasicBlock &entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
   auto *memory =
-      ir.CreateAlloca(llvm::ArrayType::get(type, parts * ops::ReductionLanes),
+      llvm::IRBuilder<>(&entry, entry.begin())
+          .CreateAlloca(llvm::ArrayType::get(type, parts * ops::ReductionLanes),
                       nullptr, llvm::Twine(name) + ".lanes");
   constexpr std::uint64_t line = 64;
   memory->setAlignment(llvm::Align(line));

@@ -22,8 +22,7 @@ class LoopStates {
 public:
   /// Emits what every access shares; see LoopArgument.
   LoopStates(const LaneBuilder &lanes, const semantics::Access &access,
-             llvm::Value *pointers, llvm::Value *strides, unsigned number,
-             std::string name);
+             const LoopArrays &arrays, unsigned number, std::string name);
 
   /// Whether `ReductionLanes` states take the elements in turn, as opposed to a
   /// state for each.

@@ -191,6 +191,10 @@ Status RowCall::addStep(const RowProgram::Step &step) {
     if (target.kind != SweepTarget::Kind::Reduced)
       continue;
     ++added.reductions;
+    added.reductionLoops.push_back(
+        &added.step->sweep.plan
+             .outputs[static_cast<std::size_t>(&target - sweep.targets.data())]
+             .reducing->loops());
     if (value.isExact())
       added.sums.push_back({.exact = &ops::ExactSums::of(value.form()),
                             .result = value.form(),

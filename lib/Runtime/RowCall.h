@@ -153,7 +153,8 @@ struct RowStep {
   unsigned atOnce = 1;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
-  /// Whether a call of the loop gives the state of all its elements.
+  std::vector<const ops::ReductionLoops *> reductionLoops;
+  /// Whether a call of the loop gives the states of whole rows or blocks.
   bool isFolded = false;
   /// Whether it has an element a row, and not one an element of rows.
   bool isOfRows = false;

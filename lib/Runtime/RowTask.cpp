@@ -98,7 +98,7 @@ RowTask::RowTask(const RowContext &given, bool isSplit)
       width(group.hasColumns ? static_cast<std::size_t>(group.columns) : 1),
       bases(group.slots.size()), trees(mostReductions(group)),
       firsts(mostSlots(group)), rowSteps(firsts.size()), steps(firsts.size()),
-      pointers(firsts.size()), strides(firsts.size()) {
+      pointers(firsts.size()), strides(2 * firsts.size() + 1) {
   const std::int64_t blocks =
       std::max(blocksOf(isSplit ? PartElements : group.length),
                isSplit ? partsOfRow() : std::int64_t{1});
@@ -201,6 +201,14 @@ char *RowTask::placeOf(std::uint32_t slot, std::int64_t row) const {
 
 void RowTask::call(const RowStep &step, std::int64_t count) const {
   step.loop->code().run(count, pointers.data(), strides.data());
+}
+
+/// Has a folded loop go over rows, or over blocks, whose steps are behind the
+/// strides.
+void RowTask::callRows(const RowStep &step, std::int64_t count,
+                       std::int64_t rows) {
+  strides[2 * step.slots.size()] = rows;
+  call(step, count);
 }
 
 /// Goes to a row, in loops along rows. Rows up to the end of the last axis of
@@ -335,18 +343,21 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
     return rowStatesOf(i) + (row - begin) * static_cast<std::int64_t>(sizeOf(
                                                 loopsOf(step, i).element));
   };
-  for (std::int64_t row = begin; row < end; ++row) {
+  for (std::int64_t row = begin, rows = 1; row < end; row += rows) {
     if (row == begin || row % last == 0)
       startAt(step, row);
     else
       nextRow(step);
     if (isOneCall) {
+      rows = std::min(end - row, last - row % last);
+      std::int64_t *toRow = &strides[step.slots.size()];
+      std::copy_n(rowSteps.data(), step.slots.size(), toRow);
       for (std::size_t i = 0; i < step.reductions; ++i) {
+        toRow[i] = static_cast<std::int64_t>(sizeOf(loopsOf(step, i).element));
         pointers[i] = stateOf(i, row);
-        strides[i] =
-            static_cast<std::int64_t>(pitch * sizeOf(loopsOf(step, i).element));
+        strides[i] = static_cast<std::int64_t>(pitch) * toRow[i];
       }
-      call(step, group.length);
+      callRows(step, group.length, rows);
       continue;
     }
     openTrees(step);
@@ -364,34 +375,47 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
 }
 
 /// Adds the blocks of the elements [from, to) of the row to the trees; `from`
-/// is where a block begins.
+/// is where a block begins. A folded loop does as many whole blocks at once as
+/// there is memory for their states.
 void RowTask::reduceRange(const RowStep &step, std::int64_t from,
                           std::int64_t to) {
+  constexpr std::int64_t most = ReductionLanes;
+  const bool isInRuns = step.isFolded && !group.packs;
   do {
-    const std::int64_t count = std::min(ReductionBlock, to - from);
-    reduceBlock(step, from, count);
+    const std::int64_t blocks =
+        isInRuns ? std::clamp<std::int64_t>((to - from) / ReductionBlock, 1, most)
+                 : 1;
+    reduceBlock(step, from, std::min(ReductionBlock, to - from), blocks);
     for (std::size_t i = 0; i < step.reductions; ++i)
-      trees[i].push(statesOf(i), step.isFolded ? 1 : ReductionLanes);
-    from += ReductionBlock;
+      for (std::int64_t block = 0; block < blocks; ++block)
+        trees[i].push(statesOf(i) + block * static_cast<std::int64_t>(sizeOf(
+                                                loopsOf(step, i).element)),
+                      ReductionLanes);
+    from += blocks * ReductionBlock;
   } while (from < to);
 }
 
-/// Makes states of a block of the row.
+/// Makes states of a block of the row, or of several.
 void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
-                          std::int64_t count) {
+                          std::int64_t count, std::int64_t blocks) {
+  const std::size_t slots = step.slots.size();
   for (std::size_t i = 0; i < step.reductions; ++i) {
     const ReductionLoops &loops = loopsOf(step, i);
+    const auto size = static_cast<std::int64_t>(sizeOf(loops.element));
     pointers[i] = statesOf(i);
-    strides[i] = static_cast<std::int64_t>(sizeOf(loops.element));
+    strides[i] = size * static_cast<std::int64_t>(ReductionLanes);
+    strides[slots + i] = size;
     if (!step.isFolded)
       loops.reset(ReductionLanes, statesOf(i), ReductionLanes, from, 1);
   }
+  for (std::size_t i = step.reductions; i < slots; ++i)
+    strides[slots + i] = strides[i] * ReductionBlock;
   if (count == 0 || group.reducedAxes <= 1 || group.packs) {
     if (count > 0)
       moveTo(step, from);
     if (group.packs && count > 0)
       pack(step, from, count);
-    call(step, count);
+    callRows(step, count, blocks);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {

@@ -88,10 +88,12 @@ private:
   void moveTo(const RowStep &step, std::int64_t element);
   void pack(const RowStep &step, std::int64_t from, std::int64_t count);
   void call(const RowStep &step, std::int64_t count) const;
+  void callRows(const RowStep &step, std::int64_t count, std::int64_t rows);
 
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
-  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
+  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count,
+                   std::int64_t blocks);
   void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRun(const RowStep &step, std::int64_t count);
@@ -154,7 +156,7 @@ private:
 
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
-    return step.step->sweep.plan.outputs[output].reducing->loops();
+    return *step.reductionLoops[output];
   }
   std::byte *statesOf(std::size_t reduction) const {
     return states + reduction * stateBytes;

@@ -103,6 +103,12 @@ Plan Plan::unrolled(unsigned elements, bool takesRows) const {
   return all;
 }
 
+bool Plan::isFolded() const {
+  return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
+    return access.reducing && access.pattern == AccessPattern::Strided;
+  });
+}
+
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));

@@ -45,7 +45,7 @@ struct Reducing {
 /// How one operand is read or one output is written. An output may be states of
 /// a reduction, which take its elements: if contiguous a state for each element
 /// of the loop; if constant `ReductionLanes` states for all of them, in turn;
-/// if strided one state, which becomes that of the loop's elements alone,
+/// if strided one state of a row, which becomes that of its elements alone,
 /// folded. Strides are those from one part of a state to the next.
 struct Access {
   DType type = DType::F32;
@@ -92,6 +92,8 @@ struct Plan {
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
   }
+  /// Whether loops go over rows, each of which becomes a state.
+  bool isFolded() const;
   /// Pointers that a `LoopFn` takes.
   std::size_t slots() const {
     return outputs.size() + inputs.size() + graph.parameters.size();
@@ -122,6 +124,9 @@ struct Plan {
 /// pattern is `Strided`, and from part to part of states not in lanes (others
 /// are not read). An output pointer may equal an input pointer of the same
 /// access pattern and type. Contiguous states have room for a multiple of 64.
+/// Of a folded plan `count` is that of a row. There `strides` has, behind those
+/// of outputs and inputs, the byte steps of each from row to row, and how many
+/// rows there are, at least one.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 
