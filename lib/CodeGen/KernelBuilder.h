@@ -13,6 +13,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -63,6 +64,7 @@ private:
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
                      const Values &values);
+  llvm::Value *input(std::uint32_t number, const Position &at);
   llvm::Value *convert(const semantics::Value &value, const Values &values);
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values,
@@ -122,6 +124,8 @@ private:
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.
   std::vector<StateParts> heldBefore, held;
+  /// By the first input, the elements of inputs in rows at a position.
+  std::map<std::uint32_t, llvm::SmallVector<llvm::Value *>> columns;
   /// The values that are the same for every element; null for others.
   Values invariant;
 };

@@ -112,9 +112,8 @@ void KernelBuilder::makeArguments() {
   for (const semantics::Value &value : plan.graph.values)
     if (value.kind == ValueKind::Parameter)
       parameters.emplace_back(
-          lanes, Access{value.type, semantics::AccessPattern::Constant},
-          arrays, number + value.input,
-          "p" + std::to_string(value.input));
+          lanes, Access{value.type, semantics::AccessPattern::Constant}, arrays,
+          number + value.input, "p" + std::to_string(value.input));
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,
@@ -133,6 +132,7 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   Values values;
+  columns.clear();
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
     values.push_back(invariant[id] ? invariant[id] : value(id, at, values));
@@ -152,6 +152,19 @@ llvm::Value *KernelBuilder::convert(const semantics::Value &value,
   return result;
 }
 
+/// Elements of an operand. Of one in rows those of all inputs are loaded with
+/// those of the first.
+llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at) {
+  if (!inputs[number].isInRows())
+    return inputs[number].load(lanes, at);
+  const unsigned length = plan.elementsAtOnce();
+  const std::uint32_t first = number / length * length;
+  auto &loaded = columns[first];
+  if (loaded.empty())
+    loaded = inputs[first].loadRows(lanes, at, length);
+  return loaded[number - first];
+}
+
 llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
                                   const Values &values) {
   const semantics::Value &value = plan.graph.values[id];
@@ -160,7 +173,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
   case ValueKind::Constant:
     return lanes.splatBits(value.type, value.bits);
   case ValueKind::Input:
-    return inputs[value.input].load(lanes, at);
+    return input(value.input, at);
   case ValueKind::Parameter:
     return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:

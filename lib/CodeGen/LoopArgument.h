@@ -52,6 +52,10 @@ public:
                const LoopArrays &arrays, unsigned number, std::string name);
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
+  /// Elements of rows that lie one behind the other, those of each column.
+  llvm::SmallVector<llvm::Value *>
+  loadRows(const LaneBuilder &lanes, const Position &at, unsigned length) const;
+  bool isInRows() const { return pattern == semantics::AccessPattern::Rows; }
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;

@@ -57,7 +57,8 @@ public:
 
 private:
   StateParts ofRows(const LaneBuilder &lanes,
-                    llvm::ArrayRef<llvm::Value *> elements) const;
+                    llvm::ArrayRef<llvm::Value *> elements,
+                    std::size_t first = 0, std::size_t step = 1) const;
 
   std::string name;
   semantics::Access access;

@@ -21,9 +21,12 @@ enum class AccessPattern : std::uint8_t {
   Contiguous, ///< To the next element.
   Constant,   ///< Not at all: one element for the whole loop.
   Strided,    ///< By a number of bytes known at run time.
+  /// Inputs of a plan that takes rows: all elements of a row, and rows one
+  /// behind the other. The pointer is that of the first input. Machine code's.
+  Rows,
 };
 
-/// "contiguous", "constant", "strided".
+/// "contiguous", "constant", "strided", "in rows".
 std::string_view nameOf(AccessPattern pattern);
 
 /// A reduction, and the type that it computes in.
@@ -94,6 +97,8 @@ struct Plan {
   }
   /// Whether loops go over rows, each of which becomes a state.
   bool isFolded() const;
+  /// How many outputs in turn the states of the first one take.
+  unsigned elementsAtOnce() const;
   /// Pointers that a `LoopFn` takes.
   std::size_t slots() const {
     return outputs.size() + inputs.size() + graph.parameters.size();
