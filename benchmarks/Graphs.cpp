@@ -62,11 +62,29 @@ static const Block blocks[] = {
      "F.hardswish act 1 1 b c\n"
      "pnnx.Expression sum 2 1 c in1 out expr=add(@0,@1)\n",
      4},
+    {"masked softmax",
+     {"in0", "in1"},
+     "pnnx.Expression mask 2 1 in0 in1 a expr=add(mul(@0,0.125),@1)\n"
+     "F.softmax softmax 1 1 a out dim=-1\n",
+     2},
+    {"residual layer norm",
+     {"in0", "in1"},
+     "pnnx.Expression sum 2 1 in0 in1 a expr=add(@0,@1)\n"
+     "F.layer_norm norm 1 1 a b eps=1.0e-5 normalized_shape=(1)\n"
+     "F.gelu gelu 1 1 b out\n",
+     3},
+    {"residual RMS norm",
+     {"in0", "in1"},
+     "pnnx.Expression sum 2 1 in0 in1 a expr=add(@0,@1)\n"
+     "F.rms_norm norm 1 1 a b eps=1.0e-5 normalized_shape=(1)\n"
+     "pnnx.Expression gate 2 1 b in1 out expr=mul(@0,@1)\n",
+     3},
 };
 
 static const Size sizes[] = {{"56x56", {8, 256, 56, 56}},
                              {"28x28", {8, 128, 28, 28}},
-                             {"14x14", {1, 256, 14, 14}}};
+                             {"14x14", {1, 256, 14, 14}},
+                             {"rows of 1024", {1, 1, 8192, 1024}}};
 
 static Shape inputShape(const Block &block, std::size_t input,
                         const Shape &shape) {

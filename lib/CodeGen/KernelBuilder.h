@@ -13,6 +13,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -63,12 +64,15 @@ private:
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
                      const Values &values);
+  llvm::Value *input(std::uint32_t number, const Position &at);
   llvm::Value *convert(const semantics::Value &value, const Values &values);
   llvm::Value *call(const semantics::Value &value, const Values &values);
   void store(const Position &at, const Values &values,
              std::optional<unsigned> copy = std::nullopt);
   void take(const Position &at, llvm::ArrayRef<llvm::Value *> elements,
             std::size_t number, std::optional<unsigned> copy);
+  void openRows();
+  void closeRows();
   void openStates();
   void storeStates();
   void closeStates();
@@ -103,6 +107,8 @@ private:
   std::set<semantics::ValueId> rare;
   llvm::Function *function = nullptr;
   llvm::Value *count = nullptr;
+  /// Of a folded plan.
+  llvm::PHINode *row = nullptr;
   /// How many elements the main loop takes care of.
   llvm::Value *whole = nullptr;
   /// Of the main loop.
@@ -118,6 +124,8 @@ private:
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.
   std::vector<StateParts> heldBefore, held;
+  /// By the first input, the elements of inputs in rows at a position.
+  std::map<std::uint32_t, llvm::SmallVector<llvm::Value *>> columns;
   /// The values that are the same for every element; null for others.
   Values invariant;
 };

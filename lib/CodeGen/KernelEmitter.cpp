@@ -92,28 +92,28 @@ void KernelBuilder::makeFunction() {
 }
 
 void KernelBuilder::makeArguments() {
-  llvm::Value *pointers = function->getArg(1), *strides = function->getArg(2);
+  const LoopArrays arrays{
+      function->getArg(1), function->getArg(2), row,
+      static_cast<unsigned>(plan.outputs.size() + plan.inputs.size())};
   unsigned number = 0;
   for (const Access &access : plan.outputs) {
     const auto name = "out" + std::to_string(number);
     if (access.reducing && access.reducing->goesOn)
       ++number;
     else if (access.reducing)
-      states.emplace_back(lanes, access, pointers, strides, number++, name);
+      states.emplace_back(lanes, access, arrays, number++, name);
     else
-      outputs.emplace_back(lanes, access, pointers, strides, number++, name);
+      outputs.emplace_back(lanes, access, arrays, number++, name);
   }
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const auto name = "x" + std::to_string(plan.graph.inputs[i]);
-    inputs.emplace_back(lanes, plan.inputs[i], pointers, strides, number++,
-                        name);
+    inputs.emplace_back(lanes, plan.inputs[i], arrays, number++, name);
   }
   for (const semantics::Value &value : plan.graph.values)
     if (value.kind == ValueKind::Parameter)
       parameters.emplace_back(
-          lanes, Access{value.type, semantics::AccessPattern::Constant},
-          pointers, strides, number + value.input,
-          "p" + std::to_string(value.input));
+          lanes, Access{value.type, semantics::AccessPattern::Constant}, arrays,
+          number + value.input, "p" + std::to_string(value.input));
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,
@@ -132,6 +132,7 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   Values values;
+  columns.clear();
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
     values.push_back(invariant[id] ? invariant[id] : value(id, at, values));
@@ -151,6 +152,19 @@ llvm::Value *KernelBuilder::convert(const semantics::Value &value,
   return result;
 }
 
+/// Elements of an operand. Of one in rows those of all inputs are loaded with
+/// those of the first.
+llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at) {
+  if (!inputs[number].isInRows())
+    return inputs[number].load(lanes, at);
+  const unsigned length = plan.elementsAtOnce();
+  const std::uint32_t first = number / length * length;
+  auto &loaded = columns[first];
+  if (loaded.empty())
+    loaded = inputs[first].loadRows(lanes, at, length);
+  return loaded[number - first];
+}
+
 llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
                                   const Values &values) {
   const semantics::Value &value = plan.graph.values[id];
@@ -159,7 +173,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
   case ValueKind::Constant:
     return lanes.splatBits(value.type, value.bits);
   case ValueKind::Input:
-    return inputs[value.input].load(lanes, at);
+    return input(value.input, at);
   case ValueKind::Parameter:
     return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:
@@ -316,8 +330,33 @@ unsigned KernelBuilder::emitMainLoop() {
                       stages);
 }
 
+/// Begins the loop over rows of a folded plan.
+void KernelBuilder::openRows() {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  auto *rows = block("rows");
+  ir.CreateBr(rows);
+  ir.SetInsertPoint(rows);
+  row = ir.CreatePHI(ir.getInt64Ty(), 2, "row");
+  row->addIncoming(ir.getInt64(0), before);
+}
+
+/// Ends it.
+void KernelBuilder::closeRows() {
+  llvm::Value *next = ir.CreateNUWAdd(row, ir.getInt64(1), "row.next");
+  const LoopArrays arrays{function->getArg(1), function->getArg(2)};
+  const auto number =
+      static_cast<unsigned>(2 * (plan.outputs.size() + plan.inputs.size()));
+  llvm::Value *rows = arrays.stride(ir, number, "rows");
+  row->addIncoming(next, ir.GetInsertBlock());
+  auto *end = block("end");
+  ir.CreateCondBr(ir.CreateICmpSLT(next, rows, "more"), row->getParent(), end);
+  ir.SetInsertPoint(end);
+}
+
 unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
+  if (plan.isFolded())
+    openRows();
   loop = block("vector.loop");
   tailCheck = block("tail.check");
   tailEntry = block("tail.entry");
@@ -339,6 +378,8 @@ unsigned KernelBuilder::run() {
   lanes.lanes = lanesOf(plan, target);
   for (const LoopStates &each : states)
     each.close(lanes);
+  if (row)
+    closeRows();
   ir.CreateRetVoid();
   return made;
 }

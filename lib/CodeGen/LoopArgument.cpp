@@ -10,25 +10,39 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::AccessPattern;
 
+llvm::Value *LoopArrays::stride(llvm::IRBuilderBase &ir, unsigned number,
+                                const llvm::Twine &name) const {
+  return ir.CreateLoad(ir.getInt64Ty(),
+                       ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides,
+                                                     number, name + ".slot"),
+                       name);
+}
+
+llvm::Value *LoopArrays::pointer(llvm::IRBuilderBase &ir, unsigned number,
+                                 const llvm::Twine &name) const {
+  llvm::Value *first =
+      ir.CreateLoad(ir.getPtrTy(),
+                    ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers,
+                                                  number, name + ".slot"),
+                    name + ".pointer");
+  if (!row || number >= rowSteps)
+    return first;
+  llvm::Value *step = stride(ir, rowSteps + number, name + ".step");
+  return ir.CreateGEP(ir.getInt8Ty(), first, ir.CreateMul(row, step),
+                      name + ".row");
+}
+
 LoopArgument::LoopArgument(const LaneBuilder &lanes,
                            const semantics::Access &access,
-                           llvm::Value *pointers, llvm::Value *strides,
-                           unsigned number, std::string argumentName)
+                           const LoopArrays &arrays, unsigned number,
+                           std::string argumentName)
     : name(std::move(argumentName)), pattern(access.pattern),
       isBool(access.type == DType::Bool),
       type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
-  pointer = ir.CreateLoad(
-      ir.getPtrTy(),
-      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
-                                    llvm::Twine(name) + ".slot"),
-      llvm::Twine(name) + ".pointer");
+  pointer = arrays.pointer(ir, number, name);
   if (pattern == AccessPattern::Strided)
-    stride = ir.CreateLoad(
-        ir.getInt64Ty(),
-        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
-                                      llvm::Twine(name) + ".stride.slot"),
-        llvm::Twine(name) + ".stride");
+    stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
   if (pattern == AccessPattern::Constant) {
     element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
                                    llvm::Twine(name) + ".element");
@@ -107,6 +121,87 @@ llvm::Value *LoopArgument::load(const LaneBuilder &lanes,
                      llvm::Constant::getNullValue(vectorType), loaded()));
   return truth(lanes, ir.CreateAlignedLoad(vectorType, address(lanes, at),
                                            AnyAddress, loaded()));
+}
+
+using Vectors = llvm::SmallVector<llvm::Value *>;
+
+/// Parts the elements of vectors, which are rows of as many as there are
+/// vectors, by columns. Even and odd ones are parted first, by two operands of
+/// a shuffle; what is odd in the end takes one less than it has.
+static Vectors columnsOf(llvm::IRBuilderBase &ir, const Vectors &rows) {
+  const auto length = static_cast<int>(rows.size());
+  const auto lanes = static_cast<int>(
+      llvm::cast<llvm::FixedVectorType>(rows[0]->getType())->getNumElements());
+  Vectors columns(rows.size());
+  llvm::SmallVector<int> places(static_cast<std::size_t>(lanes));
+  for (int parity = 0; parity < 2 && length % 2 == 0; ++parity) {
+    Vectors half;
+    for (int lane = 0; lane < lanes; ++lane)
+      places[lane] = 2 * lane + parity;
+    for (int i = 0; i < length; i += 2)
+      half.push_back(ir.CreateShuffleVector(rows[i], rows[i + 1], places));
+    half = columnsOf(ir, half);
+    for (int i = 0; i < length; i += 2)
+      columns[i + parity] = half[i / 2];
+  }
+  for (int column = 0; column < length && length % 2 == 1; ++column) {
+    llvm::Value *&made = columns[column];
+    for (int row = 0; row < length; ++row) {
+      bool isUsed = false;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int from = lane * length + column;
+        isUsed |= from / lanes == row;
+        places[lane] = from / lanes == row  ? lanes + from % lanes
+                       : from / lanes < row ? lane
+                                            : llvm::PoisonMaskElem;
+      }
+      if (isUsed)
+        made = ir.CreateShuffleVector(
+            made ? made : llvm::PoisonValue::get(rows[0]->getType()), rows[row],
+            places);
+    }
+  }
+  return columns;
+}
+
+Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
+                               unsigned length) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  Vectors vectors;
+  if (at.mask && !isMasked(lanes)) {
+    LoopArgument column = *this;
+    column.pattern = AccessPattern::Strided;
+    const std::uint64_t bytes = type->getScalarSizeInBits() / 8;
+    column.stride = ir.getInt64(bytes * length);
+    for (unsigned k = 0; k < length; ++k) {
+      vectors.push_back(column.load(lanes, at));
+      column.pointer =
+          ir.CreateConstGEP1_64(ir.getInt8Ty(), column.pointer, bytes);
+    }
+    return vectors;
+  }
+  auto *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
+  llvm::Value *first =
+      ir.CreateGEP(type, pointer, ir.CreateMul(at.index, ir.getInt64(length)),
+                   llvm::Twine(name) + ".rows");
+  llvm::Value *lane = ir.CreateStepVector(lanes.vectorType<std::int32_t>());
+  for (unsigned k = 0; k < length; ++k) {
+    llvm::Value *from = ir.CreateConstGEP1_64(
+        type, first, std::uint64_t{k} * lanes.lanes, llvm::Twine(name));
+    if (!at.mask) {
+      vectors.push_back(
+          ir.CreateAlignedLoad(vectorType, from, AnyAddress, loaded()));
+      continue;
+    }
+    llvm::Value *left = ir.CreateSub(ir.CreateMul(at.left, ir.getInt32(length)),
+                                     ir.getInt32(k * lanes.lanes));
+    llvm::Value *mask =
+        ir.CreateICmpSLT(lane, ir.CreateVectorSplat(lanes.lanes, left));
+    vectors.push_back(ir.CreateMaskedLoad(
+        vectorType, from, AnyAddress, mask,
+        llvm::Constant::getNullValue(vectorType), loaded()));
+  }
+  return columnsOf(ir, vectors);
 }
 
 /// A vector at an address aligned to its size, past the caches.

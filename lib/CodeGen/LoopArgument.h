@@ -26,18 +26,36 @@ struct Position {
   llvm::Value *mask = nullptr;
 };
 
+/// The arrays that a `LoopFn` is called with.
+struct LoopArrays {
+  llvm::Value *pointers, *strides;
+  /// Of a folded plan: the number of the current row, and where the steps from
+  /// row to row begin in `strides`.
+  llvm::Value *row = nullptr;
+  unsigned rowSteps = 0;
+
+  /// The first element of an argument.
+  llvm::Value *pointer(llvm::IRBuilderBase &ir, unsigned number,
+                       const llvm::Twine &name) const;
+  llvm::Value *stride(llvm::IRBuilderBase &ir, unsigned number,
+                      const llvm::Twine &name) const;
+};
+
 /// An operand, parameter or output of a `LoopFn`. Elements may lie at any
 /// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of
 /// lanes that do not exist, none is written and no memory is touched.
 class LoopArgument {
 public:
   /// Emits what every access shares: the pointer, the stride, the one element
-  /// of a constant. `number` is its index in `pointers` and `strides`.
+  /// of a constant. `number` is its index in the arrays.
   LoopArgument(const LaneBuilder &lanes, const semantics::Access &access,
-               llvm::Value *pointers, llvm::Value *strides, unsigned number,
-               std::string name);
+               const LoopArrays &arrays, unsigned number, std::string name);
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
+  /// Elements of rows that lie one behind the other, those of each column.
+  llvm::SmallVector<llvm::Value *>
+  loadRows(const LaneBuilder &lanes, const Position &at, unsigned length) const;
+  bool isInRows() const { return pattern == semantics::AccessPattern::Rows; }
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;

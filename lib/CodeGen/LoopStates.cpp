@@ -96,25 +96,17 @@ static const StateEmitters &emittersOf(const semantics::Reducing &reducing) {
 }
 
 LoopStates::LoopStates(const LaneBuilder &lanes,
-                       const semantics::Access &access, llvm::Value *pointers,
-                       llvm::Value *strides, unsigned number,
+                       const semantics::Access &access,
+                       const LoopArrays &arrays, unsigned number,
                        std::string statesName)
     : name(std::move(statesName)), access(access),
       type(lanes.elementType(access.type)) {
   llvm::IRBuilderBase &ir = lanes.ir;
-  pointer = ir.CreateLoad(
-      ir.getPtrTy(),
-      ir.CreateConstInBoundsGEP1_64(ir.getPtrTy(), pointers, number,
-                                    llvm::Twine(name) + ".slot"),
-      llvm::Twine(name) + ".pointer");
+  pointer = arrays.pointer(ir, number, name);
   if (access.pattern == semantics::AccessPattern::Constant)
     stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
   else
-    stride = ir.CreateLoad(
-        ir.getInt64Ty(),
-        ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), strides, number,
-                                      llvm::Twine(name) + ".stride.slot"),
-        llvm::Twine(name) + ".stride");
+    stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
 }
 
 std::string_view LoopStates::reduction() const {
@@ -167,9 +159,11 @@ void LoopStates::open(const LaneBuilder &lanes) {
   const unsigned parts = reducing.loops().parts;
   result = pointer;
   resultStride = stride;
+  llvm::BasicBlock &entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
   auto *memory =
-      ir.CreateAlloca(llvm::ArrayType::get(type, parts * ops::ReductionLanes),
-                      nullptr, llvm::Twine(name) + ".lanes");
+      llvm::IRBuilder<>(&entry, entry.begin())
+          .CreateAlloca(llvm::ArrayType::get(type, parts * ops::ReductionLanes),
+                        nullptr, llvm::Twine(name) + ".lanes");
   constexpr std::uint64_t line = 64;
   memory->setAlignment(llvm::Align(line));
   pointer = memory;
@@ -221,26 +215,24 @@ void LoopStates::close(LaneBuilder &lanes) const {
   }
 }
 
-/// States of these elements alone, the first of the block's lanes.
+/// The states that every `step`-th of these elements, the first of the block's
+/// lanes, fold to from one on: as a tree is walked few of its states are there.
 StateParts LoopStates::ofRows(const LaneBuilder &lanes,
-                              llvm::ArrayRef<llvm::Value *> elements) const {
+                              llvm::ArrayRef<llvm::Value *> elements,
+                              std::size_t first, std::size_t step) const {
   const semantics::Reducing &reducing = *access.reducing;
-  StateParts identity;
-  for (unsigned part = 0; part < reducing.loops().parts; ++part)
-    identity.push_back(emittersOf(reducing).identity(lanes, part));
-  llvm::SmallVector<StateParts> states;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (i < ops::ReductionLanes)
-      states.push_back(identity);
-    StateParts &state = states[i % ops::ReductionLanes];
-    state = step(lanes, state, elements[i]);
+  const StateEmitters &emitters = emittersOf(reducing);
+  StateParts state;
+  if (step == ops::ReductionLanes) {
+    for (unsigned part = 0; part < reducing.loops().parts; ++part)
+      state.push_back(emitters.identity(lanes, part));
+    return this->step(lanes, state, elements[first]);
   }
-  for (std::size_t half = ops::ReductionLanes / 2; half > 0; half /= 2) {
-    for (std::size_t lane = half; lane < states.size(); ++lane)
-      emittersOf(reducing).combine(lanes, states[lane - half], states[lane]);
-    states.resize(std::min(states.size(), half));
-  }
-  return states[0];
+  state = ofRows(lanes, elements, first, 2 * step);
+  if (first + step < elements.size())
+    emitters.combine(lanes, state,
+                     ofRows(lanes, elements, first + step, 2 * step));
+  return state;
 }
 
 void LoopStates::take(const LaneBuilder &lanes, const Position &at,

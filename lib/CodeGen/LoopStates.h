@@ -22,8 +22,7 @@ class LoopStates {
 public:
   /// Emits what every access shares; see LoopArgument.
   LoopStates(const LaneBuilder &lanes, const semantics::Access &access,
-             llvm::Value *pointers, llvm::Value *strides, unsigned number,
-             std::string name);
+             const LoopArrays &arrays, unsigned number, std::string name);
 
   /// Whether `ReductionLanes` states take the elements in turn, as opposed to a
   /// state for each.
@@ -58,7 +57,8 @@ public:
 
 private:
   StateParts ofRows(const LaneBuilder &lanes,
-                    llvm::ArrayRef<llvm::Value *> elements) const;
+                    llvm::ArrayRef<llvm::Value *> elements,
+                    std::size_t first = 0, std::size_t step = 1) const;
 
   std::string name;
   semantics::Access access;

@@ -30,7 +30,7 @@ std::string inspect::shortened(std::string_view text) {
 }
 
 static std::string accessText(const Access &access) {
-  constexpr std::string_view letters[] = {"n", "", "s"};
+  constexpr std::string_view letters[] = {"n", "", "s", "r"};
   return concat(kexpr::nameOf(access.type),
                 letters[static_cast<int>(access.pattern)]);
 }
@@ -105,7 +105,7 @@ static std::string shellWord(std::string_view text) {
 }
 
 static std::string patternText(AccessPattern pattern) {
-  constexpr std::string_view texts[] = {"[n]", "", "[n:s]"};
+  constexpr std::string_view texts[] = {"[n]", "", "[n:s]", "[n]"};
   return std::string(texts[static_cast<int>(pattern)]);
 }
 

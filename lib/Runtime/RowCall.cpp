@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowCall.h"
 
+#include "Runtime/RowTask.h"
 #include "Support/Text.h"
 
 #include <algorithm>
@@ -55,6 +56,9 @@ Status RowCall::prepare(const CallArguments &arguments) {
     if (auto status = chooseLoops(group); !status)
       return status;
   placeResults();
+  for (RowGroup &group : groups)
+    for (const bool isSplit : {false, true})
+      group.memory[isSplit] = RowTask::memoryOf(group, isSplit);
   given = nullptr;
   return {};
 }
@@ -191,6 +195,10 @@ Status RowCall::addStep(const RowProgram::Step &step) {
     if (target.kind != SweepTarget::Kind::Reduced)
       continue;
     ++added.reductions;
+    added.reductionLoops.push_back(
+        &added.step->sweep.plan
+             .outputs[static_cast<std::size_t>(&target - sweep.targets.data())]
+             .reducing->loops());
     if (value.isExact())
       added.sums.push_back({.exact = &ops::ExactSums::of(value.form()),
                             .result = value.form(),
@@ -426,11 +434,11 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
   return true;
 }
 
-/// Whether rows are so short that a loop over one does little, and lie one
+/// Whether rows are so short that they do not fill the lanes, and lie one
 /// behind the other where they are written.
 static bool hasShortRows(const RowGroup &group) {
-  constexpr std::int64_t longest = 32, fewRows = 16;
-  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.length > longest ||
+  constexpr std::int64_t lanes = ops::ReductionLanes, fewRows = 16;
+  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.length >= lanes ||
       group.lastKept() < fewRows)
     return false;
   for (const RowStep &step : group.steps)

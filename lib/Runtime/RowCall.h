@@ -153,7 +153,8 @@ struct RowStep {
   unsigned atOnce = 1;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
-  /// Whether a call of the loop gives the state of all its elements.
+  std::vector<const ops::ReductionLoops *> reductionLoops;
+  /// Whether a call of the loop gives the states of whole rows or blocks.
   bool isFolded = false;
   /// Whether it has an element a row, and not one an element of rows.
   bool isOfRows = false;
@@ -164,6 +165,20 @@ struct RowStep {
   /// The slots of its outputs and inputs; of reductions, that of the results.
   std::vector<std::uint32_t> slots;
   std::vector<std::uint64_t> parameters;
+};
+
+/// What a thread needs for a group.
+struct RowMemory {
+  std::size_t width = 1; ///< States side by side.
+  /// Bytes for the states of lanes, the tree, and the states of the rows of a
+  /// tile, of one reduction or scan of a sweep; of an exact sum, for the states
+  /// of rows and some elements.
+  std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
+  std::size_t packBytes = 0; ///< Of a copy of an input.
+  std::size_t bytes = 0;     ///< All.
+  /// The most arguments that a loop has, and one of several elements a row, and
+  /// the most reductions or scans that have states at a time.
+  std::size_t slots = 0, unrolledSlots = 0, reductions = 0;
 };
 
 /// Sweeps over the same rows, which are done row by row, or column by column.
@@ -193,6 +208,7 @@ struct RowGroup {
   /// are done in pieces, and the elements of one. 0 where they are done whole.
   std::size_t firstInPieces = 0;
   std::int64_t piece = 0;
+  RowMemory memory[2]; ///< The second where all threads do each row.
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -202,6 +218,18 @@ struct RowGroup {
       element /= reducedExtents[axis];
     }
     return offset;
+  }
+  /// Whether code that takes short rows whole reads them where they are: they
+  /// lie one behind the other, and have a length that is parted by few
+  /// shuffles.
+  bool readsInRows(const RowSlot &slot) const {
+    constexpr std::int64_t fewShuffles = 7;
+    std::int64_t odd = std::max<std::int64_t>(length, 1);
+    while (odd % 2 == 0)
+      odd /= 2;
+    return isShort && !slot.isLinear && slot.size >= 4 && odd <= fewShuffles &&
+           slot.reduced[0] == slot.size &&
+           slot.kept[keptAxes - 1] == length * slot.size;
   }
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
@@ -262,7 +290,7 @@ private:
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   Status unroll(const RowGroup &group, RowStep &step,
-                std::span<const semantics::AccessPattern> patterns) const;
+                std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();
   bool streams(void *const *first, const RunOptions &options) const;
   Status runGroup(const RowContext &context, const RunOptions &options,

@@ -42,7 +42,7 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
 
 /// Goes to the first elements of rows, in loops over rows.
 void RowTask::startColumns(const RowStep &step, std::int64_t row,
-                           std::int64_t count) {
+                           std::int64_t count, bool takesRows) {
   std::byte *copy = packs;
   for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
@@ -52,7 +52,8 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
                                                  : 0;
     steps[i] = slot.isLinear || group.reducedAxes != 1 ? 0 : slot.reduced[0];
     if (group.isShort && step.reductions > 0 && i >= step.outputs &&
-        strides[i] != slot.size && strides[i] != 0) {
+        strides[i] != slot.size && strides[i] != 0 &&
+        !(takesRows && group.readsInRows(slot))) {
       // Elements of rows side by side.
       const PackAxis axes[] = {
           {group.length, slot.reduced[0], count * slot.size},
@@ -104,7 +105,10 @@ std::size_t RowTask::laneBytes(const RowStep &step, std::size_t i) const {
 
 void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
                             std::int64_t count) {
-  startColumns(step, row, count);
+  // Whether there is code for that yet.
+  const bool takesRows =
+      group.isShort && step.unrolled && step.unrolled->code().function;
+  startColumns(step, row, count, takesRows);
   openTrees(step);
   std::size_t allBytes = 0;
   for (std::size_t i = 0; i < step.reductions; ++i) {
@@ -118,8 +122,8 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
       std::clamp<std::size_t>(cache / allBytes, 1, ReductionLanes)));
   if (step.unrolled)
     openUnrolled(step);
-  if (group.isShort && reduceShort(step, row, count))
-    return;
+  if (takesRows)
+    return reduceShort(step, row, count);
   std::int64_t from = 0;
   do {
     const std::int64_t to = std::min(from + ReductionBlock, group.length);
@@ -171,12 +175,9 @@ void RowTask::reduceBlockOfColumns(const RowStep &step, std::int64_t from,
   }
 }
 
-/// All elements of rows that are short by one call; false if there is no code
-/// for that yet.
-bool RowTask::reduceShort(const RowStep &step, std::int64_t row,
+/// All elements of rows that are short by one call.
+void RowTask::reduceShort(const RowStep &step, std::int64_t row,
                           std::int64_t count) {
-  if (!step.unrolled || !step.unrolled->code().function)
-    return false;
   for (std::size_t i = 0; i < step.slots.size(); ++i) {
     const bool isState = i < step.reductions;
     char *from = isState ? reinterpret_cast<char *>(statesOf(i)) : firsts[i];
@@ -187,7 +188,6 @@ bool RowTask::reduceShort(const RowStep &step, std::int64_t row,
   step.unrolled->code().run(count, pointersUnrolled, stridesUnrolled);
   for (std::size_t i = 0; i < step.reductions; ++i)
     finish(step, i, row, count, statesOf(i), width);
-  return true;
 }
 
 /// Elements of a lane from one on, as many as one loop takes.

@@ -61,7 +61,7 @@ static bool hasIndices(const RowStep &step) {
 /// longer than what is computed: loading and storing them, or beginning and
 /// folding those of short rows.
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
-                       std::span<const AccessPattern> patterns) const {
+                       std::vector<AccessPattern> patterns) const {
   constexpr std::int64_t usual = 8;
   constexpr unsigned fewOperations = 12, mostOperations = 400;
   const std::int64_t length = group.length;
@@ -74,6 +74,9 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        length < usual * std::int64_t{ops::ReductionLanes}))
     return {};
   step.atOnce = static_cast<unsigned>(takesRows ? length : usual);
+  for (std::size_t i = step.outputs; i < patterns.size(); ++i)
+    if (group.readsInRows(group.slots[step.slots[i]]))
+      patterns[i] = AccessPattern::Rows;
   auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
   if (!loop)
     return loop.error();

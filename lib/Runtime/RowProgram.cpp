@@ -72,6 +72,8 @@ RowProgram::Step::unrolled(const Compiler &compiler, Mode mode,
     if (isSame(each))
       return each.loops.loopFor(all);
   Plan plan = sweep.plan.unrolled(elements, takesRows);
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
+    plan.inputs[i].pattern = all[plan.outputs.size() + i];
   auto loop = compiler.compile(plan, mode);
   if (!loop)
     return loop.error();

@@ -85,14 +85,14 @@ Status RowCall::runGroup(const RowContext &context, const RunOptions &options,
   };
   split.grain = tilesOf(static_cast<double>(grain));
   split.asked = tilesOf(static_cast<double>(grain) * GrainsAsked);
-  RowTask callers(context, false);
+  RowTask callers(context);
   return forRange(tiles, split, [&](Ranges &ranges) {
     if (ranges.isCaller()) {
       for (std::int64_t begin, end; ranges.next(begin, end);)
         callers.runTiles(begin, end);
       return;
     }
-    RowTask own(context, false);
+    RowTask own(context);
     for (std::int64_t begin, end; ranges.next(begin, end);)
       own.runTiles(begin, end);
   });
@@ -107,7 +107,7 @@ Status RowCall::runSplit(const RowContext &given, const Split &split) const {
           group.rows * std::max<std::int64_t>(group.tileBytes, 1) + 64)]);
   RowContext context = given;
   context.own = tile.get();
-  RowTask callers(context, true);
+  RowTask callers(context);
   std::int64_t most = 0;
   for (const RowStep &step : group.steps)
     most = std::max(most, callers.partBytes(step));
@@ -126,7 +126,7 @@ Status RowCall::runSplit(const RowContext &given, const Split &split) const {
           callers.runParts(step, begin, end, parts.get());
         return;
       }
-      RowTask own(context, true);
+      RowTask own(context);
       for (std::int64_t begin, end; ranges.next(begin, end);)
         own.runParts(step, begin, end, parts.get());
     });

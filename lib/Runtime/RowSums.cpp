@@ -32,16 +32,18 @@ static constexpr std::int64_t MostTerms = 256;
 
 /// From an element of a column to the next one: not a power of two of bytes, so
 /// that they find room in a cache together.
-std::int64_t RowTask::termPitch() const {
+std::int64_t RowTask::termPitch(std::size_t width) {
   constexpr std::int64_t line = 64 / Word;
   return static_cast<std::int64_t>(width) + line;
 }
 
-std::size_t RowTask::termBytes(const RowStep &step) const {
+std::size_t RowTask::termBytes(const RowGroup &group, const RowStep &step,
+                               std::size_t width) {
   if (step.sums.empty())
     return 0;
   const std::int64_t columns =
-      group.hasColumns ? termPitch() * std::min(MostTerms, group.length) : 0;
+      group.hasColumns ? termPitch(width) * std::min(MostTerms, group.length)
+                       : 0;
   return static_cast<std::size_t>(std::max(columns, ReductionBlock)) * Word;
 }
 
@@ -129,7 +131,7 @@ void RowTask::sumColumns(const RowStep &step, std::int64_t row,
                          std::int64_t count) {
   startColumns(step, row, count);
   openSums(step);
-  const std::int64_t pitch = termPitch();
+  const std::int64_t pitch = termPitch(width);
   for (std::int64_t from = 0; from < group.length; from += MostTerms) {
     const std::int64_t here = std::min(MostTerms, group.length - from);
     for (std::int64_t element = 0; element < here; ++element) {

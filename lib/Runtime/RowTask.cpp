@@ -76,68 +76,62 @@ const std::byte *BlockTree::finish() {
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
-/// The most slots that a sweep has, and the most reductions or scans that have
-/// states at a time.
-static std::size_t mostSlots(const RowGroup &group) {
-  std::size_t most = 0;
-  for (const RowStep &step : group.steps)
-    most = std::max(most, step.slots.size() + step.parameters.size());
-  return most;
-}
-static std::size_t mostReductions(const RowGroup &group) {
-  std::size_t most = 0, scans = 0;
-  for (const RowStep &step : group.steps) {
-    scans = (group.piece ? scans : 0) + step.scans.size();
-    most = std::max({most, step.reductions, scans});
-  }
-  return most;
-}
-
-RowTask::RowTask(const RowContext &given, bool isSplit)
-    : context(given), group(given.group), isSplit(isSplit),
-      width(group.hasColumns ? static_cast<std::size_t>(group.columns) : 1),
-      bases(group.slots.size()), trees(mostReductions(group)),
-      firsts(mostSlots(group)), rowSteps(firsts.size()), steps(firsts.size()),
-      pointers(firsts.size()), strides(firsts.size()) {
+RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
+  RowMemory all;
+  if (group.hasColumns)
+    all.width = static_cast<std::size_t>(group.columns);
   const std::int64_t blocks =
       std::max(blocksOf(isSplit ? PartElements : group.length),
-               isSplit ? partsOfRow() : std::int64_t{1});
+               isSplit ? partsOf(group.length) : std::int64_t{1});
   const auto rows = static_cast<std::size_t>(group.columns);
-  std::size_t copies = 0;
+  const auto hold = [](std::size_t &room, std::size_t bytes) {
+    room = std::max(room, roundedToLine(bytes));
+  };
+  std::size_t copies = 0, scans = 0;
   for (const RowStep &step : group.steps) {
-    step.loop->code().reserve();
-    if (step.unrolled) {
-      step.unrolled->code().reserve();
-      unrolledSlots = std::max(unrolledSlots, step.atOnce * step.slots.size() +
-                                                  step.parameters.size());
-    }
+    all.slots = std::max(all.slots, step.slots.size() + step.parameters.size());
+    scans = (group.piece ? scans : 0) + step.scans.size();
+    all.reductions = std::max({all.reductions, step.reductions, scans});
+    if (step.unrolled)
+      all.unrolledSlots =
+          std::max(all.unrolledSlots,
+                   step.atOnce * step.slots.size() + step.parameters.size());
     copies = std::max(copies, step.slots.size());
-    stateBytes = std::max(stateBytes, roundedToLine(sumBytes(step, width)));
-    treeBytes = std::max(treeBytes, roundedToLine(termBytes(step)));
+    hold(all.stateBytes, sumBytes(step, all.width));
+    hold(all.treeBytes, termBytes(group, step, all.width));
     for (const RowScan &scan : step.scans)
-      rowStateBytes = std::max(rowStateBytes,
-                               roundedToLine(scan.loops->parts * rows * Word));
+      hold(all.rowStateBytes, scan.loops->parts * rows * Word);
     for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
-      const ReductionLoops &loops = loopsOf(step, i);
-      stateBytes =
-          std::max(stateBytes,
-                   roundedToLine(loops.parts * ReductionLanes * width * Word));
-      treeBytes = std::max(
-          treeBytes, roundedToLine(BlockTree::bytesFor(loops, width, blocks)));
-      rowStateBytes =
-          std::max(rowStateBytes, roundedToLine(loops.parts * rows * Word));
+      const ReductionLoops &loops = *step.reductionLoops[i];
+      hold(all.stateBytes, loops.parts * ReductionLanes * all.width * Word);
+      hold(all.treeBytes, BlockTree::bytesFor(loops, all.width, blocks));
+      hold(all.rowStateBytes, loops.parts * rows * Word);
     }
   }
   if (group.isShort)
-    packBytes = static_cast<std::size_t>(group.length) * rows * Word;
+    hold(all.packBytes,
+         static_cast<std::size_t>(group.length) * rows * Word + PackSlack);
   else if (group.packs)
-    packBytes = ReductionBlock * Word;
-  if (packBytes > 0)
-    packBytes = roundedToLine(packBytes + PackSlack);
-  bytes = trees.size() * (stateBytes + treeBytes + rowStateBytes) +
-          copies * packBytes + 2 * roundedToLine(unrolledSlots * Word);
-  if (!context.own)
-    bytes += roundedToLine(static_cast<std::size_t>(group.tileBytes) * rows);
+    hold(all.packBytes, ReductionBlock * Word + PackSlack);
+  all.bytes =
+      all.reductions * (all.stateBytes + all.treeBytes + all.rowStateBytes) +
+      copies * all.packBytes + 2 * roundedToLine(all.unrolledSlots * Word);
+  if (!isSplit)
+    all.bytes +=
+        roundedToLine(static_cast<std::size_t>(group.tileBytes) * rows);
+  return all;
+}
+
+RowTask::RowTask(const RowContext &given)
+    : RowMemory(given.group.memory[given.own != nullptr]), context(given),
+      group(given.group), bases(group.slots.size()), trees(reductions),
+      firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
+      strides(2 * slots + 1) {
+  for (const RowStep &step : group.steps) {
+    step.loop->code().reserve();
+    if (step.unrolled)
+      step.unrolled->code().reserve();
+  }
   openMemory();
 }
 
@@ -201,6 +195,14 @@ char *RowTask::placeOf(std::uint32_t slot, std::int64_t row) const {
 
 void RowTask::call(const RowStep &step, std::int64_t count) const {
   step.loop->code().run(count, pointers.data(), strides.data());
+}
+
+/// Has a folded loop go over rows, or over blocks, whose steps are behind the
+/// strides.
+void RowTask::callRows(const RowStep &step, std::int64_t count,
+                       std::int64_t rows) {
+  strides[2 * step.slots.size()] = rows;
+  call(step, count);
 }
 
 /// Goes to a row, in loops along rows. Rows up to the end of the last axis of
@@ -335,18 +337,21 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
     return rowStatesOf(i) + (row - begin) * static_cast<std::int64_t>(sizeOf(
                                                 loopsOf(step, i).element));
   };
-  for (std::int64_t row = begin; row < end; ++row) {
+  for (std::int64_t row = begin, rows = 1; row < end; row += rows) {
     if (row == begin || row % last == 0)
       startAt(step, row);
     else
       nextRow(step);
     if (isOneCall) {
+      rows = std::min(end - row, last - row % last);
+      std::int64_t *toRow = &strides[step.slots.size()];
+      std::copy_n(rowSteps.data(), step.slots.size(), toRow);
       for (std::size_t i = 0; i < step.reductions; ++i) {
+        toRow[i] = static_cast<std::int64_t>(sizeOf(loopsOf(step, i).element));
         pointers[i] = stateOf(i, row);
-        strides[i] =
-            static_cast<std::int64_t>(pitch * sizeOf(loopsOf(step, i).element));
+        strides[i] = static_cast<std::int64_t>(pitch) * toRow[i];
       }
-      call(step, group.length);
+      callRows(step, group.length, rows);
       continue;
     }
     openTrees(step);
@@ -364,34 +369,48 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
 }
 
 /// Adds the blocks of the elements [from, to) of the row to the trees; `from`
-/// is where a block begins.
+/// is where a block begins. A folded loop does as many whole blocks at once as
+/// there is memory for their states.
 void RowTask::reduceRange(const RowStep &step, std::int64_t from,
                           std::int64_t to) {
+  constexpr std::int64_t most = ReductionLanes;
+  const bool isInRuns = step.isFolded && !group.packs;
   do {
-    const std::int64_t count = std::min(ReductionBlock, to - from);
-    reduceBlock(step, from, count);
+    const std::int64_t blocks =
+        isInRuns
+            ? std::clamp<std::int64_t>((to - from) / ReductionBlock, 1, most)
+            : 1;
+    reduceBlock(step, from, std::min(ReductionBlock, to - from), blocks);
     for (std::size_t i = 0; i < step.reductions; ++i)
-      trees[i].push(statesOf(i), step.isFolded ? 1 : ReductionLanes);
-    from += ReductionBlock;
+      for (std::int64_t block = 0; block < blocks; ++block)
+        trees[i].push(statesOf(i) + block * static_cast<std::int64_t>(sizeOf(
+                                                loopsOf(step, i).element)),
+                      ReductionLanes);
+    from += blocks * ReductionBlock;
   } while (from < to);
 }
 
-/// Makes states of a block of the row.
+/// Makes states of a block of the row, or of several.
 void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
-                          std::int64_t count) {
+                          std::int64_t count, std::int64_t blocks) {
+  const std::size_t slots = step.slots.size();
   for (std::size_t i = 0; i < step.reductions; ++i) {
     const ReductionLoops &loops = loopsOf(step, i);
+    const auto size = static_cast<std::int64_t>(sizeOf(loops.element));
     pointers[i] = statesOf(i);
-    strides[i] = static_cast<std::int64_t>(sizeOf(loops.element));
+    strides[i] = size * static_cast<std::int64_t>(ReductionLanes);
+    strides[slots + i] = size;
     if (!step.isFolded)
       loops.reset(ReductionLanes, statesOf(i), ReductionLanes, from, 1);
   }
+  for (std::size_t i = step.reductions; i < slots; ++i)
+    strides[slots + i] = strides[i] * ReductionBlock;
   if (count == 0 || group.reducedAxes <= 1 || group.packs) {
     if (count > 0)
       moveTo(step, from);
     if (group.packs && count > 0)
       pack(step, from, count);
-    call(step, count);
+    callRows(step, count, blocks);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {

@@ -57,9 +57,12 @@ private:
 
 /// A thread's part of a group. What it needs is allocated when it is made, so
 /// that it cannot fail later.
-class RowTask {
+class RowTask : RowMemory {
 public:
-  RowTask(const RowContext &context, bool isSplit);
+  /// Of rows that all threads do where results have memory of their own.
+  explicit RowTask(const RowContext &context);
+
+  static RowMemory memoryOf(const RowGroup &group, bool isSplit);
 
   /// Tiles are rows, or neighbouring columns.
   static std::int64_t tilesOf(const RowGroup &group);
@@ -88,22 +91,25 @@ private:
   void moveTo(const RowStep &step, std::int64_t element);
   void pack(const RowStep &step, std::int64_t from, std::int64_t count);
   void call(const RowStep &step, std::int64_t count) const;
+  void callRows(const RowStep &step, std::int64_t count, std::int64_t rows);
 
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
-  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count);
+  void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count,
+                   std::int64_t blocks);
   void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRun(const RowStep &step, std::int64_t count);
 
   void runColumns(std::int64_t row, std::int64_t count);
-  void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
+  void startColumns(const RowStep &step, std::int64_t row, std::int64_t count,
+                    bool takesRows = false);
   void moveColumns(const RowStep &step, std::int64_t element);
   std::size_t laneBytes(const RowStep &step, std::size_t i) const;
   void reduceBlockOfColumns(const RowStep &step, std::int64_t from,
                             std::int64_t to, std::int64_t count,
                             std::int64_t together);
-  bool reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
+  void reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
   /// Of a lane; short rows are whole or go element by element.
   std::int64_t elementsAtOnce(const RowStep &step) const {
     return group.isShort ? 1 : step.atOnce;
@@ -125,8 +131,9 @@ private:
   // Exact sums, see RowSums.cpp.
 
   static std::size_t sumBytes(const RowStep &step, std::size_t width);
-  std::int64_t termPitch() const;
-  std::size_t termBytes(const RowStep &step) const;
+  static std::int64_t termPitch(std::size_t width);
+  static std::size_t termBytes(const RowGroup &group, const RowStep &step,
+                               std::size_t width);
   void openSums(const RowStep &step);
   void sumRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void finishSums(const RowStep &step, std::int64_t row, std::int64_t rows);
@@ -154,7 +161,7 @@ private:
 
   const ops::ReductionLoops &loopsOf(const RowStep &step,
                                      std::size_t output) const {
-    return step.step->sweep.plan.outputs[output].reducing->loops();
+    return *step.reductionLoops[output];
   }
   std::byte *statesOf(std::size_t reduction) const {
     return states + reduction * stateBytes;
@@ -166,15 +173,6 @@ private:
 
   const RowContext context;
   const RowGroup &group;
-  const bool isSplit;
-  std::size_t width = 1; ///< States side by side.
-  /// Bytes for the states of lanes, the tree, and the states of the rows of a
-  /// tile, of one reduction or scan of a sweep; of an exact sum, for the states
-  /// of rows and some elements.
-  std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
-  /// Bytes of a copy of an input.
-  std::size_t packBytes = 0;
-  std::size_t bytes = 0;
   std::byte *own = nullptr, *states = nullptr, *treeMemory = nullptr,
             *rowStates = nullptr, *packs = nullptr;
   std::int64_t origin = 0;     ///< The row that results of a tile begin with.
@@ -190,7 +188,6 @@ private:
   InlineBuffer<std::int64_t, 16> strides;
   void **pointersUnrolled = nullptr;
   std::int64_t *stridesUnrolled = nullptr;
-  std::size_t unrolledSlots = 0;
 };
 
 } // namespace kexpr::runtime

@@ -227,9 +227,7 @@ std::byte *Interpreter::Block::folded(std::size_t output) const {
 
 /// Bytes for the states of all elements.
 std::size_t Interpreter::stateBytes() const {
-  return std::any_of(plan.outputs.begin(), plan.outputs.end(), isFolded)
-             ? plan.outputs.size() * FoldedBytes
-             : 0;
+  return plan.isFolded() ? plan.outputs.size() * FoldedBytes : 0;
 }
 
 /// Gives the elements of a block to states of the i-th output.
@@ -301,17 +299,31 @@ static constinit thread_local ThreadMemory registersOfThread, pointersOfThread;
 
 void Interpreter::reserve() const {
   registersOfThread.get(registerBytes());
-  pointersOfThread.get(registers.size() * sizeof(const void *));
+  pointersOfThread.get(pointerBytes());
 }
 
 void Interpreter::run(std::int64_t count, void *const *pointers,
                       const std::int64_t *strides) const {
+  if (!plan.isFolded())
+    return runRow(count, pointers, strides);
+  const std::size_t moving = plan.outputs.size() + plan.inputs.size();
+  auto **own = static_cast<void **>(pointersOfThread.get(pointerBytes())) +
+               registers.size();
+  for (std::int64_t row = 0; row < strides[2 * moving]; ++row) {
+    for (std::size_t i = 0; i < plan.slots(); ++i)
+      own[i] = static_cast<std::byte *>(pointers[i]) +
+               (i < moving ? row * strides[moving + i] : 0);
+    runRow(count, own, strides);
+  }
+}
+
+void Interpreter::runRow(std::int64_t count, void *const *pointers,
+                         const std::int64_t *strides) const {
   Block block{0,
               std::min(blockSize, count),
               blockSize,
               static_cast<std::byte *>(registersOfThread.get(registerBytes())),
-              static_cast<const void **>(pointersOfThread.get(
-                  registers.size() * sizeof(const void *))),
+              static_cast<const void **>(pointersOfThread.get(pointerBytes())),
               elementSize,
               nullptr};
   block.states = block.scratch + registerBytes() - stateBytes();

@@ -44,6 +44,12 @@ private:
            stateBytes();
   }
   std::size_t stateBytes() const;
+  /// Bytes for the addresses of values, and of the arguments of a row.
+  std::size_t pointerBytes() const {
+    return (registers.size() + plan.slots()) * sizeof(const void *);
+  }
+  void runRow(std::int64_t count, void *const *pointers,
+              const std::int64_t *strides) const;
   void reduce(const Block &block, std::size_t output, void *const *pointers,
               const std::int64_t *strides) const;
   void openStates(const Block &block) const;

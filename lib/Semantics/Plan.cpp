@@ -12,7 +12,8 @@ using namespace kexpr;
 using namespace kexpr::semantics;
 
 std::string_view semantics::nameOf(AccessPattern pattern) {
-  constexpr std::string_view names[] = {"contiguous", "constant", "strided"};
+  constexpr std::string_view names[] = {"contiguous", "constant", "strided",
+                                        "in rows"};
   return names[static_cast<int>(pattern)];
 }
 
@@ -101,6 +102,20 @@ Plan Plan::unrolled(unsigned elements, bool takesRows) const {
     all.listing = std::move(own);
   }
   return all;
+}
+
+unsigned Plan::elementsAtOnce() const {
+  unsigned elements = 1;
+  while (elements < outputs.size() && outputs[elements].reducing &&
+         outputs[elements].reducing->goesOn)
+    ++elements;
+  return elements;
+}
+
+bool Plan::isFolded() const {
+  return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
+    return access.reducing && access.pattern == AccessPattern::Strided;
+  });
 }
 
 std::string semantics::textOf(const Access &access) {

@@ -21,9 +21,12 @@ enum class AccessPattern : std::uint8_t {
   Contiguous, ///< To the next element.
   Constant,   ///< Not at all: one element for the whole loop.
   Strided,    ///< By a number of bytes known at run time.
+  /// Inputs of a plan that takes rows: all elements of a row, and rows one
+  /// behind the other. The pointer is that of the first input. Machine code's.
+  Rows,
 };
 
-/// "contiguous", "constant", "strided".
+/// "contiguous", "constant", "strided", "in rows".
 std::string_view nameOf(AccessPattern pattern);
 
 /// A reduction, and the type that it computes in.
@@ -45,7 +48,7 @@ struct Reducing {
 /// How one operand is read or one output is written. An output may be states of
 /// a reduction, which take its elements: if contiguous a state for each element
 /// of the loop; if constant `ReductionLanes` states for all of them, in turn;
-/// if strided one state, which becomes that of the loop's elements alone,
+/// if strided one state of a row, which becomes that of its elements alone,
 /// folded. Strides are those from one part of a state to the next.
 struct Access {
   DType type = DType::F32;
@@ -92,6 +95,10 @@ struct Plan {
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
   }
+  /// Whether loops go over rows, each of which becomes a state.
+  bool isFolded() const;
+  /// How many outputs in turn the states of the first one take.
+  unsigned elementsAtOnce() const;
   /// Pointers that a `LoopFn` takes.
   std::size_t slots() const {
     return outputs.size() + inputs.size() + graph.parameters.size();
@@ -122,6 +129,9 @@ struct Plan {
 /// pattern is `Strided`, and from part to part of states not in lanes (others
 /// are not read). An output pointer may equal an input pointer of the same
 /// access pattern and type. Contiguous states have room for a multiple of 64.
+/// Of a folded plan `count` is that of a row. There `strides` has, behind those
+/// of outputs and inputs, the byte steps of each from row to row, and how many
+/// rows there are, at least one.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

@@ -301,6 +301,16 @@ TEST_F(GraphRows, AMaskedSoftmaxIsOneKernel) {
             (std::vector<Names>{{"scale", "soft", "drop"}}));
 }
 
+TEST_F(GraphRows, AResidualItsLayerNormAndAnActivationAreOneKernel) {
+  EXPECT_EQ(stepsOf({"pnnx.Input in0 0 1 x #x=(4,24)f32",
+                     "pnnx.Input in1 0 1 r #r=(4,24)f32",
+                     "pnnx.Expression sum 2 1 x r s expr=add(@0,@1)",
+                     "F.layer_norm norm 1 1 s n eps=1.0e-5 "
+                     "normalized_shape=(24)",
+                     "F.gelu gelu 1 1 n y", "pnnx.Output out 1 0 y"}),
+            (std::vector<Names>{{"sum", "norm", "gelu"}}));
+}
+
 static const std::vector<std::string> RmsNormByHand = {
     "pnnx.Input in0 0 1 x #x=(4,24)f32",
     "pnnx.Input in1 0 1 r #r=(4,24)f32",
