@@ -60,6 +60,7 @@ TEST_P(Prepared, RunsWhereverTheMemoryIs) {
       std::vector<float> a(count + place), b(count), out(count + place, -1);
       std::iota(a.begin(), a.end(), static_cast<float>(place));
       std::iota(b.begin(), b.end(), 2.0f);
+      // A copy is the same call. NOLINTNEXTLINE(performance-*)
       const PreparedCall copy = call;
       ASSERT_TRUE(copy.run(Sources{a.data() + place, b.data()},
                            Targets{out.data() + place}));
