@@ -24,8 +24,9 @@ namespace kexpr::backend {
 /// A plan as machine code, and where the time went.
 struct Compiled {
   code::Image image;
-  codegen::CompileTimes times;
-  std::chrono::nanoseconds link{}; ///< Object code to image.
+  std::chrono::nanoseconds emit{};    ///< Plan to LLVM IR.
+  std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
+  std::chrono::nanoseconds link{};    ///< Object code to image.
 };
 
 /// All members may be called from any thread at once.

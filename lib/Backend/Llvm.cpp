@@ -200,7 +200,8 @@ Expected<Compiled> LlvmBackend::generate(const semantics::Plan &plan,
                       .lines = std::move(object->locations),
                       .object = std::move(object->bytes)});
   return Compiled{.image = std::move(*image),
-                  .times = object->times,
+                  .emit = object->emit,
+                  .codegen = object->codegen,
                   .link = Clock::now() - start};
 }
 

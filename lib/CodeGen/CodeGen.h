@@ -115,17 +115,13 @@ enum class OptLevel : std::uint8_t {
   Optimized, ///< The code that runs fastest.
 };
 
-struct CompileTimes {
-  std::chrono::nanoseconds emit{};    ///< Plan to LLVM IR.
-  std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
-};
-
 /// A relocatable object file with one `LoopFn` under `symbol`, which is all of
 /// its section `.text`.
 struct ObjectCode {
   std::vector<char> bytes;
   std::string symbol;
-  CompileTimes times;
+  std::chrono::nanoseconds emit{};    ///< Plan to LLVM IR.
+  std::chrono::nanoseconds codegen{}; ///< LLVM IR to object code.
   /// If the plan has a listing, the object describes its function in DWARF, and
   /// here are the bytes of the function and where in the listing they come
   /// from, in ascending order. Code is the same with a listing and without.

@@ -68,13 +68,13 @@ Expected<ObjectCode> codegen::compile(const semantics::Plan &plan,
   auto module = emitKernel(context, plan, target, level).module;
   assert(!llvm::verifyModule(*module, &llvm::errs()));
   const auto emitted = Clock::now();
-  object.times.emit = emitted - start;
+  object.emit = emitted - start;
 
   const llvm::StringRef bytes = (*generator)->generate(*module);
   object.bytes.assign(bytes.begin(), bytes.end());
   if (plan.listing)
     readLines(object);
-  object.times.codegen = Clock::now() - emitted;
+  object.codegen = Clock::now() - emitted;
   return object;
 }
 

@@ -151,7 +151,9 @@ namespace {
 class GroupBuilder {
 public:
   GroupBuilder(const RegionGraph &graph, const Uses &uses)
-      : groupOf(graph.units.size()), graph(graph), uses(uses) {}
+      : groupOf(graph.units.size()), graph(graph), uses(uses) {
+    groups.reserve(graph.units.size());
+  }
 
   void add(UnitId unit, bool mayJoin);
 
@@ -351,7 +353,11 @@ void GroupBuilder::add(UnitId unit, bool mayJoin) {
       if (tryJoin(unit, {sibling}))
         return;
   }
-  Group group = joined(unit, {});
+  // A group that no unit may join is never asked what it takes and gives.
+  Group group;
+  if (mayJoin)
+    group = joined(unit, {});
+  group.loops.isClosed |= !mayJoin;
   group.level = levelFor(unit, {});
   group.units = {unit};
   groupOf[unit] = static_cast<GroupId>(groups.size());
@@ -393,6 +399,7 @@ RegionBuilder::RegionBuilder(const RegionGraph &graph, const Uses &uses,
     : graph(graph), uses(uses), groups(std::move(grouped.groups)),
       groupOf(std::move(grouped.groupOf)), operands(groups.size()),
       isNeeded(graph.shapes.size(), false) {
+  all.reserve(groups.size());
   for (Group &group : groups) {
     std::sort(group.units.begin(), group.units.end());
     all.push_back(std::move(group.units));

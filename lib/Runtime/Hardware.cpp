@@ -106,17 +106,18 @@ static std::string groupIn(const std::string &lines,
 static std::string quotaOfGroups() {
   const std::string groups = systemText("/proc/self/cgroup");
   std::string quota =
-      tightestQuota(groupIn(groups, ""), [](std::string_view group) {
+      runtime::tightestQuota(groupIn(groups, ""), [](std::string_view group) {
         return systemText(concat("/sys/fs/cgroup", group, "/cpu.max"));
       });
   if (!quota.empty())
     return quota;
-  return tightestQuota(groupIn(groups, "cpu,cpuacct"), [](std::string_view of) {
+  const auto old = [](std::string_view of) {
     const std::string group = concat("/sys/fs/cgroup/cpu", of, "/cpu.cfs_");
     std::string text = systemText(group + "quota_us");
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text + systemText(group + "period_us");
-  });
+  };
+  return runtime::tightestQuota(groupIn(groups, "cpu,cpuacct"), old);
 }
 
 static constinit Once<const unsigned> threads, cores, limit;

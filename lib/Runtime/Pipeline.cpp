@@ -317,8 +317,8 @@ Expected<Compiler::CodePtr> Compiler::codeFor(const Plan &plan, OptLevel level,
   if (!loaded)
     return failed(loaded.error());
   const auto end = Clock::now();
-  spent.emit = compiled->times.emit;
-  spent.codegen = compiled->times.codegen;
+  spent.emit = compiled->emit;
+  spent.codegen = compiled->codegen;
   spent.link = compiled->link + (end - linked);
   (level == OptLevel::Baseline ? baseline : optimized).add(end - start);
   if (log)
