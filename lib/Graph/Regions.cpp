@@ -32,8 +32,7 @@ static constexpr unsigned MostReductions = 8;
 // A value may have a hundred thousand takers.
 static constexpr std::size_t MostTakersSeen = 4096;
 
-// Units of so few operations are computed again rather than stored and read,
-// which takes longer.
+// Units of so few operations are computed again: storing them takes longer.
 static constexpr unsigned CheapOperations = 8;
 
 static bool fitsKernel(std::size_t units, std::size_t values) {
@@ -151,9 +150,7 @@ namespace {
 class GroupBuilder {
 public:
   GroupBuilder(const RegionGraph &graph, const Uses &uses)
-      : groupOf(graph.units.size()), graph(graph), uses(uses) {
-    groups.reserve(graph.units.size());
-  }
+      : groupOf(graph.units.size()), graph(graph), uses(uses) {}
 
   void add(UnitId unit, bool mayJoin);
 
@@ -353,11 +350,7 @@ void GroupBuilder::add(UnitId unit, bool mayJoin) {
       if (tryJoin(unit, {sibling}))
         return;
   }
-  // A group that no unit may join is never asked what it takes and gives.
-  Group group;
-  if (mayJoin)
-    group = joined(unit, {});
-  group.loops.isClosed |= !mayJoin;
+  Group group = mayJoin ? joined(unit, {}) : Group{.loops = loopsOf(unit)};
   group.level = levelFor(unit, {});
   group.units = {unit};
   groupOf[unit] = static_cast<GroupId>(groups.size());
@@ -399,7 +392,6 @@ RegionBuilder::RegionBuilder(const RegionGraph &graph, const Uses &uses,
     : graph(graph), uses(uses), groups(std::move(grouped.groups)),
       groupOf(std::move(grouped.groupOf)), operands(groups.size()),
       isNeeded(graph.shapes.size(), false) {
-  all.reserve(groups.size());
   for (Group &group : groups) {
     std::sort(group.units.begin(), group.units.end());
     all.push_back(std::move(group.units));
@@ -595,6 +587,7 @@ Expected<std::vector<Region>> kexpr::makeRegions(const RegionGraph &graph,
       return status.error();
     const Uses uses(graph);
     GroupBuilder grouped(graph, uses);
+    grouped.groups.reserve(graph.units.size());
     for (UnitId unit = 0; unit < graph.units.size(); ++unit)
       grouped.add(unit, fuse && graph.units[unit].isFormula &&
                             graph.units[unit].mayJoin);
