@@ -4,12 +4,13 @@
 """Extends a copy of the tree as the documents say, and nothing else in it.
 
     utils/extending.py
+    utils/extending.py --check   # only finds where the additions go
 
 adds the operator of docs/adding-an-operator.md, and a row of the lowering table
 (docs/graphs.md) that uses it, to a copy in build/extending. Each is one file, or
 one row of one, with its name in a list. Then the tests over the two tables must
 pass, and kexpr-ops must know the operator. What a layer of a host needs, nothing
-of kexpr, is shown by docs/examples/softmax.cpp.
+of kexpr, is shown by docs/examples/flip.cpp.
 
 The copy keeps its build: a second run compiles what changed.
 """
@@ -23,6 +24,10 @@ COPY = ROOT / "build/extending"
 # As deep as those of the tree itself: ccache knows most of what is compiled.
 BUILD = COPY / "build/release"
 
+# What the additions are taken from, and what they go into.
+CHANGED = ["docs/adding-an-operator.md", "lib/Ops/Operators.h",
+           "lib/Graph/LoweringTable.cpp",
+           "unittests/Pnnx/GraphLoweringTest.cpp"]
 OPERATOR_FILE = """\
 //===- Ops/{name}.h - An operator of the documents -----------------------===//
 //
@@ -72,7 +77,7 @@ def extended(files):
     new["lib/Ops/Operators.h"] = insert(text, r">;\n\n/// These and", f", {name}")
     # The lowering: a row, and one in the table of its test.
     for file, table, row in (
-            ("lib/Graph/LoweringTable.cpp", "LoweringRow Rows",
+            ("lib/Graph/LoweringTable.cpp", "LoweringRow Lowerings",
              ROW.format(name=spelling)),
             ("unittests/Pnnx/GraphLoweringTest.cpp", "Meaning Meanings",
              MEANING)):
@@ -106,11 +111,15 @@ def run(*command):
 
 
 def main():
-    listed = run("git", "-C", ROOT, "ls-files", "--cached", "--others",
-                 "--exclude-standard").splitlines()
+    checks = sys.argv[1:] == ["--check"]
+    listed = CHANGED if checks else run(
+        "git", "-C", ROOT, "ls-files", "--cached", "--others",
+        "--exclude-standard").splitlines()
     files, spelling = extended(
         {name: (ROOT / name).read_bytes().decode("utf-8", "surrogateescape")
          for name in listed if (ROOT / name).is_file()})
+    if checks:
+        return
     copy(files)
     run("cmake", "-G", "Ninja", "-S", COPY, "-B", BUILD,
         "-DCMAKE_BUILD_TYPE=Release", "-DKEXPR_BUILD_BENCHMARKS=OFF")

@@ -45,6 +45,12 @@ TEST(Docs, LifeOfAnExpressionIsCurrent) {
 }
 #endif
 
+TEST(Docs, TheTreeIsExtendedAsThePagesSay) {
+  const auto result =
+      execute("python3 '" + absolute("utils/extending.py") + "' --check");
+  EXPECT_EQ(result.status, 0) << result.output;
+}
+
 TEST(Docs, ReadmeProgramsPrintWhatTheReadmeSays) {
   const std::string folder = KEXPR_README_DIR "/";
   for (int i = 1; i <= KEXPR_README_PROGRAMS; ++i) {
