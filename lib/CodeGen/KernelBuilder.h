@@ -32,6 +32,8 @@ private:
   using Values = std::vector<llvm::Value *>;
   void makeFunction();
   void makeArguments();
+  void findAhead(const LoopArrays &arrays);
+  void fetchAhead(const Position &at);
   llvm::Value *unalignedHead();
   void emitHead(llvm::Value *head);
   unsigned emitMainLoop();
@@ -61,6 +63,7 @@ private:
   void narrow(unsigned fewer);
   void emitTail(llvm::BasicBlock *done);
   void hoist();
+  void hoistConstants(llvm::BasicBlock *before);
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
                      const Values &values);
@@ -120,6 +123,8 @@ private:
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   /// Outputs that are stored are apart from those that are reduced.
   std::vector<LoopArgument> outputs, inputs, parameters;
+  /// By input, how many bytes further on it is fetched; null where it is not.
+  Values ahead;
   std::vector<LoopStates> states;
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.

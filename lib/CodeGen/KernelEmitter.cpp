@@ -114,6 +114,31 @@ void KernelBuilder::makeArguments() {
       parameters.emplace_back(
           lanes, Access{value.type, semantics::AccessPattern::Constant}, arrays,
           number + value.input, "p" + std::to_string(value.input));
+  if (plan.fetchesAhead())
+    findAhead(arrays);
+}
+
+/// Finds how far from their rows operands are fetched.
+void KernelBuilder::findAhead(const LoopArrays &arrays) {
+  llvm::Value *rows =
+      arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead");
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    const bool isOperand = plan.graph.inputs[i] < semantics::Graph::FirstValue;
+    const auto number = static_cast<unsigned>(plan.outputs.size() + i);
+    ahead.push_back(
+        isOperand &&
+                plan.inputs[i].pattern == semantics::AccessPattern::Contiguous
+            ? ir.CreateMul(rows, arrays.stride(ir, arrays.rowSteps + number,
+                                               "row.step"),
+                           "ahead")
+            : nullptr);
+  }
+}
+
+void KernelBuilder::fetchAhead(const Position &at) {
+  for (std::size_t i = 0; i < ahead.size(); ++i)
+    if (ahead[i])
+      inputs[i].fetch(lanes, at, ahead[i]);
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,
@@ -247,6 +272,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   for (unsigned copy = 0; copy < unrollFactor; ++copy) {
     const Position at = position(copy);
     bodies.push_back(compute(at));
+    fetchAhead(at);
     if (rareMasks.empty())
       store(at, bodies.back(), copy);
   }
@@ -288,6 +314,27 @@ void KernelBuilder::emitHead(llvm::Value *head) {
   ir.SetInsertPoint(aligned);
 }
 
+/// Has the main loop use constants from before it. A fence keeps LLVM from
+/// seeing what they are.
+void KernelBuilder::hoistConstants(llvm::BasicBlock *before) {
+  ir.SetInsertPoint(before->getTerminator());
+  std::map<llvm::Constant *, llvm::Value *> made;
+  for (llvm::Instruction &each : *loop)
+    for (llvm::Use &operand : each.operands()) {
+      auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+      if (!constant || !constant->getType()->isFPOrFPVectorTy() ||
+          !constant->getSplatValue() || constant->isNullValue() ||
+          llvm::isa<llvm::PHINode>(each))
+        continue;
+      llvm::Value *&held = made[constant];
+      if (!held)
+        held = ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence,
+                                  {constant->getType()}, {constant}, nullptr,
+                                  "constant");
+      operand.set(held);
+    }
+}
+
 /// Returns in how many stages.
 unsigned KernelBuilder::emitMainLoop() {
   const std::int64_t step = unrollFactor * std::int64_t{lanes.lanes};
@@ -302,12 +349,12 @@ unsigned KernelBuilder::emitMainLoop() {
   }
   llvm::BasicBlock *before = ir.GetInsertBlock();
   // Few steps are sooner done one after the other, as the tail does them.
-  if (stages > 1)
+  if (stages > 1) {
+    const std::int64_t fewest = fewestVectorsOf(plan, target, level);
     whole = ir.CreateSelect(
-        ir.CreateICmpUGE(count,
-                         ir.getInt64(std::int64_t{fewestVectors} * lanes.lanes),
-                         "long"),
+        ir.CreateICmpUGE(count, ir.getInt64(fewest * lanes.lanes), "long"),
         whole, ir.getInt64(0), "whole");
+  }
   ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop,
                   tailCheck);
   ir.SetInsertPoint(loop);
@@ -322,6 +369,8 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
   if (holdsStates)
     closeStates();
+  if (holdsConstants(plan, target, level))
+    hoistConstants(before);
   llvm::SmallVector<const llvm::Value *> bases;
   for (const LoopStates &each : states)
     bases.push_back(each.base());

@@ -60,6 +60,10 @@ public:
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
 
+  /// Fetches a cache line so many bytes further on than a vector, as a hint.
+  void fetch(const LaneBuilder &lanes, const Position &at,
+             llvm::Value *ahead) const;
+
   /// How many elements, fewer than a vector, there are before the first one at
   /// an address that is a multiple of a vector's bytes; if contiguous.
   llvm::Value *unaligned(const LaneBuilder &lanes) const;

@@ -36,8 +36,19 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
                           : operations <= 32 && level == OptLevel::Optimized
                               ? 2
                               : 1;
+  // There are registers for the stages of one vector beside constants.
+  if (holdsConstants(plan, target, level))
+    return 1;
   // States of lanes that are in memory take one element in a step.
   return reduces(plan) ? std::min(factor, vectors) : factor;
+}
+
+bool codegen::holdsConstants(const Plan &plan, const Target &target,
+                             OptLevel level) {
+  constexpr unsigned enoughRegisters = 32;
+  return level == OptLevel::Optimized && reduces(plan) &&
+         plan.elementsAtOnce() == 1 && plan.work().operations > ShortBody &&
+         target.vectorRegisters >= enoughRegisters;
 }
 
 /// Of short bodies, where states and what takes them have registers enough.
@@ -72,6 +83,13 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
     return 1;
   return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
                     most);
+}
+
+/// A tail has states in memory, and constants that it loads.
+unsigned codegen::fewestVectorsOf(const Plan &plan, const Target &target,
+                                  OptLevel level) {
+  constexpr unsigned usual = 12, besideStates = 6;
+  return holdsConstants(plan, target, level) ? besideStates : usual;
 }
 
 /// Where the loads and stores take more time than what is computed of them. It

@@ -18,10 +18,15 @@ unsigned unrollFactorOf(const semantics::Plan &plan, const Target &target,
 /// them, of lanes. Its step is then of all lanes, once or more often.
 bool holdsStates(const semantics::Plan &plan, const Target &target,
                  OptLevel level);
+/// Whether a main loop has constants in registers, which LLVM would otherwise
+/// load again in each step.
+bool holdsConstants(const semantics::Plan &plan, const Target &target,
+                    OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
 unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
 /// So many vectors are worth the time until all stages have work.
-inline constexpr unsigned fewestVectors = 12;
+unsigned fewestVectorsOf(const semantics::Plan &plan, const Target &target,
+                         OptLevel level);
 /// Whether elements are computed before the main loop until it stores to
 /// aligned addresses.
 bool peelsHead(const semantics::Plan &plan, OptLevel level);

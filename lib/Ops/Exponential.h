@@ -52,23 +52,26 @@ struct ExpOf {
 
   template <class V> static V formula(V x, V y) {
     V difference = x - y;
-    V clamped = atLeast(atMost(difference, 0), single::Vanishing);
-    auto [r, shifted] = single::reduce(clamped);
-    return scale(single::exponential(r + lost(x, y, difference)), shifted);
+    auto [r, shifted] =
+        single::reduce(atLeast(difference, single::Vanishing));
+    V rest = select(difference > single::Vanishing, lost(x, y, difference),
+                    difference.like(0));
+    return scale(single::exponential(r + rest), shifted);
   }
 
   template <IsDouble V> static V formula(V x, V y) {
     V difference = x - y, power = f64::exp(difference);
-    return fma(power, lost(x, y, difference), power);
+    V rest = lost(x, y, difference);
+    rest = select(abs(rest) < 0x1p-17, rest, rest.like(0));
+    return fma(power, rest, power);
   }
 
 private:
-  /// What a difference lost by rounding (TwoSum); 0 beside infinities, and for
-  /// differences of which powers vanish: more would be no small part of them.
+  /// What a difference lost by rounding (TwoSum). Beside infinities it is NaN,
+  /// and where powers vanish it may be no small part of them.
   template <class V> static V lost(V x, V y, V difference) {
     V part = difference - x;
-    V rest = (x - (difference - part)) - (y + part);
-    return select(abs(rest) < 0x1p-17, rest, rest.like(0));
+    return (x - (difference - part)) - (y + part);
   }
 };
 

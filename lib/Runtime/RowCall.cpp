@@ -403,6 +403,8 @@ bool RowCall::finish(RowGroup &group) {
   chooseShape(group);
   if (!group.hasScratch)
     return true;
+  if (group.columns * group.length <= MostScratch)
+    keepInOutput(group);
   for (RowSlot &slot : group.slots)
     if (slot.isScratch && group.hasColumns) {
       for (unsigned axis = 0; axis < group.reducedAxes; ++axis)
@@ -490,7 +492,7 @@ void RowCall::chooseShape(RowGroup &group) {
       !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
   const std::int64_t length = std::max<std::int64_t>(group.length, 1);
   if (!group.hasColumns) {
-    constexpr std::int64_t mostElements = 8192, mostRows = 1024;
+    constexpr std::int64_t mostElements = 16384, mostRows = 1024;
     group.columns =
         std::clamp<std::int64_t>(mostElements / length, 1, mostRows);
     return;

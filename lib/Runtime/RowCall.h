@@ -151,6 +151,8 @@ struct RowStep {
   /// and how many: all of them if rows are short.
   const Loop *unrolled = nullptr;
   unsigned atOnce = 1;
+  /// Whether these have a lane each, and become one state.
+  bool takesRows = false;
   /// Outputs, and how many of them, the first, are reductions.
   std::size_t outputs = 0, reductions = 0;
   std::vector<const ops::ReductionLoops *> reductionLoops;
@@ -286,6 +288,7 @@ private:
   bool isSeen(semantics::ValueId value) const;
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);
+  void keepInOutput(RowGroup &group);
   static bool cutIntoPieces(RowGroup &group);
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);

@@ -14,7 +14,6 @@
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
-#include <bit>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -110,16 +109,9 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
       group.isShort && step.unrolled && step.unrolled->code().function;
   startColumns(step, row, count, takesRows);
   openTrees(step);
-  std::size_t allBytes = 0;
-  for (std::size_t i = 0; i < step.reductions; ++i) {
+  for (std::size_t i = 0; i < step.reductions; ++i)
     strides[i] =
         static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
-    allBytes += laneBytes(step, i);
-  }
-  // As many lanes at once as the first-level cache has the states of.
-  constexpr std::size_t cache = 24 * 1024;
-  const auto together = static_cast<std::int64_t>(std::bit_floor(
-      std::clamp<std::size_t>(cache / allBytes, 1, ReductionLanes)));
   if (step.unrolled)
     openUnrolled(step);
   if (takesRows)
@@ -127,7 +119,7 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   std::int64_t from = 0;
   do {
     const std::int64_t to = std::min(from + ReductionBlock, group.length);
-    reduceBlockOfColumns(step, from, to, count, together);
+    reduceLanes(step, {from, to, count}, 0, 1, 0);
     for (std::size_t i = 0; i < step.reductions; ++i)
       if (group.length <= ReductionBlock)
         finish(step, i, row, count, statesOf(i), width);
@@ -140,39 +132,50 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
     finish(step, i, row, count, trees[i].finish(), width);
 }
 
-/// Makes states of the elements [from, to), a block; some lanes together.
-void RowTask::reduceBlockOfColumns(const RowStep &step, std::int64_t from,
-                                   std::int64_t to, std::int64_t count,
-                                   std::int64_t together) {
-  constexpr std::int64_t lanes = ReductionLanes;
-  const auto used =
-      static_cast<std::size_t>(std::clamp<std::int64_t>(to - from, 1, lanes));
-  for (std::size_t i = 0; i < step.reductions; ++i)
-    for (std::size_t lane = 0; lane < used; ++lane)
-      loopsOf(step, i).reset(width, statesOf(i) + lane * laneBytes(step, i),
-                             width, from + static_cast<std::int64_t>(lane), 0);
-  const std::int64_t atOnce = elementsAtOnce(step);
-  for (std::int64_t first = from; first < from + lanes; first += together)
-    for (std::int64_t round = 0; round < to - first; round += atOnce * lanes)
-      for (std::int64_t lane = first;
-           lane < first + together && round + lane < to; ++lane) {
-        for (std::size_t i = 0; i < step.reductions; ++i)
-          pointers[i] = statesOf(i) + (lane - from) * laneBytes(step, i);
-        const bool isLast = lane + 1 == first + together;
-        reduceLane(step, round + lane, to, count,
-                   isLast ? atOnce * lanes + 1 - together : 1);
-      }
-  for (std::size_t i = 0; i < step.reductions; ++i) {
-    std::size_t left = used;
-    for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2) {
-      for (std::size_t lane = half; lane < left; ++lane)
-        loopsOf(step, i).combine(
-            static_cast<std::size_t>(count),
-            statesOf(i) + (lane - half) * laneBytes(step, i), width,
-            statesOf(i) + lane * laneBytes(step, i), width);
-      left = std::min(left, half);
+/// The lane that is taken after one: a bit-reversed counter's next.
+static std::int64_t laneAfter(std::int64_t lane, std::int64_t lanes) {
+  std::int64_t bit = lanes / 2;
+  for (; bit > 0 && lane & bit; bit /= 2)
+    lane -= bit;
+  return lane + bit;
+}
+
+/// Makes states of the elements [from, to), a block, of lanes that are `apart`
+/// from `lane` on, in a slot of states: what is folded is still in a cache, and
+/// few slots are in use.
+void RowTask::reduceLanes(const RowStep &step, const LaneRange &range,
+                          std::int64_t lane, std::int64_t apart,
+                          std::size_t slot) {
+  const auto stateOf = [&](std::size_t i, std::size_t number) {
+    return statesOf(i) + number * laneBytes(step, i);
+  };
+  const std::int64_t first = range.from + lane;
+  if (apart == ReductionLanes) {
+    for (std::size_t i = 0; i < step.reductions; ++i) {
+      loopsOf(step, i).reset(width, stateOf(i, slot), width, first, 0);
+      pointers[i] = stateOf(i, slot);
     }
+    reduceLane(step, range, first, range.from + laneAfter(lane, apart));
+    return;
   }
+  const auto atOnce = static_cast<std::int64_t>(step.atOnce);
+  if (step.takesRows && !group.isShort && apart * atOnce == ReductionLanes &&
+      first + (atOnce - 1) * apart < range.to &&
+      step.unrolled->code().function) {
+    for (std::size_t i = 0; i < step.reductions; ++i)
+      pointers[i] = stateOf(i, slot);
+    callUnrolled(step, first, range.count,
+                 {apart, range.from + laneAfter(lane, apart) - first});
+    return;
+  }
+  reduceLanes(step, range, lane, 2 * apart, slot);
+  if (first + apart >= range.to)
+    return;
+  reduceLanes(step, range, lane + apart, 2 * apart, slot + 1);
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    loopsOf(step, i).combine(static_cast<std::size_t>(range.count),
+                             stateOf(i, slot), width, stateOf(i, slot + 1),
+                             width);
 }
 
 /// All elements of rows that are short by one call.
@@ -190,21 +193,21 @@ void RowTask::reduceShort(const RowStep &step, std::int64_t row,
     finish(step, i, row, count, statesOf(i), width);
 }
 
-/// Elements of a lane from one on, as many as one loop takes.
-void RowTask::reduceLane(const RowStep &step, std::int64_t element,
-                         std::int64_t end, std::int64_t count,
-                         std::int64_t ahead) {
+/// The elements of a lane from one on; `next` is where the next one begins.
+void RowTask::reduceLane(const RowStep &step, const LaneRange &range,
+                         std::int64_t element, std::int64_t next) {
   constexpr std::int64_t lanes = ReductionLanes;
   const std::int64_t atOnce = elementsAtOnce(step);
-  const std::int64_t last = element + atOnce * lanes;
-  if (atOnce > 1 && last - lanes < end) {
-    callUnrolled(step, element, count, ahead);
-    return;
-  }
-  for (; element < std::min(last, end); element += lanes) {
+  const auto aheadOf = [&](std::int64_t turn) {
+    return element + turn < range.to ? turn : next - element;
+  };
+  for (const std::int64_t turn = atOnce * lanes;
+       atOnce > 1 && element + turn - lanes < range.to; element += turn)
+    callUnrolled(step, element, range.count, {lanes, aheadOf(turn)});
+  for (; element < range.to; element += lanes) {
     moveColumns(step, element);
-    fetchColumns(step, count, ahead);
-    call(step, count);
+    fetchColumns(step, range.count, aheadOf(lanes));
+    call(step, range.count);
   }
 }
 
@@ -217,12 +220,12 @@ void RowTask::openUnrolled(const RowStep &step) {
     pointersUnrolled[slots * step.atOnce + i] = pointers[slots + i];
 }
 
-/// Has states take several elements of each row, those of one lane.
+/// Has states take several elements of each row, which are `apart`.
 void RowTask::callUnrolled(const RowStep &step, std::int64_t element,
-                           std::int64_t count, std::int64_t ahead) {
+                           std::int64_t count, Distances to) {
   for (unsigned k = 0; k < step.atOnce; ++k) {
-    moveColumns(step, element + k * std::int64_t{ReductionLanes});
-    fetchColumns(step, count, ahead);
+    moveColumns(step, element + k * to.apart);
+    fetchColumns(step, count, to.ahead);
     for (std::size_t i = 0; i < step.slots.size(); ++i)
       pointersUnrolled[i * step.atOnce + k] = pointers[i];
   }

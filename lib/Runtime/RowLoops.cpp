@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which loops the sweeps of a call run.
+/// Which loops the sweeps of a call run, and where these keep elements.
 ///
 //===----------------------------------------------------------------------===//
 #include "Runtime/RowCall.h"
@@ -16,6 +16,44 @@
 using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
+
+/// Has elements that are kept lie where the last step stores what it makes of
+/// them, so that fewer lines pass through the caches. That output may be an
+/// operand, which nothing reads from then on.
+void RowCall::keepInOutput(RowGroup &group) {
+  const RowStep &last = group.steps.back();
+  if (group.isShort || group.reducedAxes != 1 || last.isOfRows ||
+      last.reductions > 0 || last.outputs != 1)
+    return;
+  const std::uint32_t to = last.slots[0];
+  const RowSlot &output = group.slots[to];
+  const bool isDense =
+      (group.hasColumns ? output.kept[group.keptAxes - 1]
+                        : output.reduced[0]) == output.size;
+  const auto kept = std::find_if(
+      last.slots.begin() + 1, last.slots.end(), [&](std::uint32_t each) {
+        return group.slots[each].isScratch &&
+               group.slots[each].size == output.size;
+      });
+  if (output.kind != RowSlot::Kind::Output || !isDense ||
+      kept == last.slots.end())
+    return;
+  const std::uint32_t from = *kept;
+  const auto isOperand = [&](std::uint32_t each) {
+    return group.slots[each].kind == RowSlot::Kind::Operand;
+  };
+  for (auto step = group.steps.rbegin();
+       !std::count(step->slots.begin(),
+                   step->slots.begin() +
+                       static_cast<std::ptrdiff_t>(step->outputs),
+                   from);
+       ++step)
+    if (!step->scans.empty() ||
+        std::any_of(step->slots.begin(), step->slots.end(), isOperand))
+      return;
+  results[group.slots[from].index].hasElements = false;
+  group.slots[from] = output;
+}
 
 /// The access pattern of a slot in the loops of a sweep.
 static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
@@ -62,18 +100,32 @@ static bool hasIndices(const RowStep &step) {
 /// folding those of short rows.
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
-  constexpr std::int64_t usual = 8;
-  constexpr unsigned fewOperations = 12, mostOperations = 400;
+  constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
+  constexpr unsigned fewOperations = 12, mostOperations = 640;
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
-  const bool takesRows = group.isShort;
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
-      step.reductions == 0 || length < 1 ||
-      (takesRows ? hasIndices(step) || operations * length > mostOperations
-                 : operations > fewOperations ||
-                       length < usual * std::int64_t{ops::ReductionLanes}))
+      step.reductions == 0 || length < 1)
     return {};
-  step.atOnce = static_cast<unsigned>(takesRows ? length : usual);
+  std::int64_t atOnce = 0;
+  bool takesRows = group.isShort;
+  if (group.isShort) {
+    if (!hasIndices(step) && operations * length <= mostOperations)
+      atOnce = length;
+  } else if (length <= lanes && !hasIndices(step)) {
+    // Lanes of one element each: some of them fold in registers.
+    takesRows = true;
+    for (std::int64_t more = 2;
+         more <= length && more * operations <= mostOperations; more *= 2)
+      atOnce = more;
+  } else if (operations <= fewOperations) {
+    for (std::int64_t more = 2; more * lanes <= length && more <= usual;
+         more *= 2)
+      atOnce = more;
+  }
+  if (atOnce == 0)
+    return {};
+  step.atOnce = static_cast<unsigned>(atOnce);
   for (std::size_t i = step.outputs; i < patterns.size(); ++i)
     if (group.readsInRows(group.slots[step.slots[i]]))
       patterns[i] = AccessPattern::Rows;
@@ -81,7 +133,17 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   if (!loop)
     return loop.error();
   step.unrolled = *loop;
+  step.takesRows = takesRows;
   return {};
+}
+
+/// Whether it reads what was kept in an output.
+static bool isInPlace(const RowGroup &group, const RowStep &step) {
+  return std::any_of(
+      step.slots.begin() + static_cast<std::ptrdiff_t>(step.outputs),
+      step.slots.end(), [&](std::uint32_t slot) {
+        return group.slots[slot].kind == RowSlot::Kind::Output;
+      });
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {
@@ -111,8 +173,9 @@ Status RowCall::chooseLoops(RowGroup &group) {
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
         [](AccessPattern each) { return each == AccessPattern::Contiguous; });
+    // What lies where it is stored is in the caches.
     if (step.reductions == 0 && step.scans.empty() && !step.isOfRows &&
-        !group.hasColumns && isContiguous &&
+        !group.hasColumns && isContiguous && !isInPlace(group, step) &&
         movedBytes > StoreChoice::FewestBytes)
       step.streaming = step.step->loops.streaming(*step.loop);
   }

@@ -103,7 +103,11 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
       hold(all.rowStateBytes, scan.loops->parts * rows * Word);
     for (std::size_t i = step.sums.size(); i < step.reductions; ++i) {
       const ReductionLoops &loops = *step.reductionLoops[i];
-      hold(all.stateBytes, loops.parts * ReductionLanes * all.width * Word);
+      // Of columns, as many as a tree of lanes is high, and one.
+      constexpr std::size_t allLanes = ReductionLanes;
+      const std::size_t lanes =
+          group.hasColumns ? std::bit_width(allLanes) : allLanes;
+      hold(all.stateBytes, loops.parts * lanes * all.width * Word);
       hold(all.treeBytes, BlockTree::bytesFor(loops, all.width, blocks));
       hold(all.rowStateBytes, loops.parts * rows * Word);
     }
@@ -126,7 +130,7 @@ RowTask::RowTask(const RowContext &given)
     : RowMemory(given.group.memory[given.own != nullptr]), context(given),
       group(given.group), bases(group.slots.size()), trees(reductions),
       firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
-      strides(2 * slots + 1) {
+      strides(2 * slots + 2) {
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     if (step.unrolled)
@@ -198,10 +202,11 @@ void RowTask::call(const RowStep &step, std::int64_t count) const {
 }
 
 /// Has a folded loop go over rows, or over blocks, whose steps are behind the
-/// strides.
+/// strides, and fetch those so many further on.
 void RowTask::callRows(const RowStep &step, std::int64_t count,
-                       std::int64_t rows) {
+                       std::int64_t rows, std::int64_t ahead) {
   strides[2 * step.slots.size()] = rows;
+  strides[2 * step.slots.size() + 1] = ahead;
   call(step, count);
 }
 
@@ -351,7 +356,8 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
         pointers[i] = stateOf(i, row);
         strides[i] = static_cast<std::int64_t>(pitch) * toRow[i];
       }
-      callRows(step, group.length, rows);
+      const bool hasNext = row + rows + rows <= group.rows;
+      callRows(step, group.length, rows, hasNext ? rows : 0);
       continue;
     }
     openTrees(step);
@@ -410,7 +416,7 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
       moveTo(step, from);
     if (group.packs && count > 0)
       pack(step, from, count);
-    callRows(step, count, blocks);
+    callRows(step, count, blocks, 0);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {

@@ -91,7 +91,8 @@ private:
   void moveTo(const RowStep &step, std::int64_t element);
   void pack(const RowStep &step, std::int64_t from, std::int64_t count);
   void call(const RowStep &step, std::int64_t count) const;
-  void callRows(const RowStep &step, std::int64_t count, std::int64_t rows);
+  void callRows(const RowStep &step, std::int64_t count, std::int64_t rows,
+                std::int64_t ahead);
 
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
@@ -106,19 +107,23 @@ private:
                     bool takesRows = false);
   void moveColumns(const RowStep &step, std::int64_t element);
   std::size_t laneBytes(const RowStep &step, std::size_t i) const;
-  void reduceBlockOfColumns(const RowStep &step, std::int64_t from,
-                            std::int64_t to, std::int64_t count,
-                            std::int64_t together);
+  /// Elements [from, to) of so many columns.
+  struct LaneRange { std::int64_t from, to, count; };
+  void reduceLanes(const RowStep &step, const LaneRange &range,
+                   std::int64_t lane, std::int64_t apart, std::size_t slot);
   void reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
   /// Of a lane; short rows are whole or go element by element.
   std::int64_t elementsAtOnce(const RowStep &step) const {
-    return group.isShort ? 1 : step.atOnce;
+    return group.isShort || step.takesRows ? 1 : step.atOnce;
   }
-  void reduceLane(const RowStep &step, std::int64_t element, std::int64_t end,
-                  std::int64_t count, std::int64_t ahead);
+  void reduceLane(const RowStep &step, const LaneRange &range,
+                  std::int64_t element, std::int64_t next);
   void openUnrolled(const RowStep &step);
+  /// Elements from one that is taken to the next one, and to one that is
+  /// fetched meanwhile.
+  struct Distances { std::int64_t apart, ahead; };
   void callUnrolled(const RowStep &step, std::int64_t element,
-                    std::int64_t count, std::int64_t ahead);
+                    std::int64_t count, Distances to);
   void fetchColumns(const RowStep &step, std::int64_t count,
                     std::int64_t ahead) const;
   void reduceColumns(const RowStep &step, std::int64_t row, std::int64_t count);

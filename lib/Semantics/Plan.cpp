@@ -118,6 +118,13 @@ bool Plan::isFolded() const {
   });
 }
 
+bool Plan::fetchesAhead() const {
+  return isFolded() && std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                   [](std::uint32_t input) {
+                                     return input >= Graph::FirstValue;
+                                   });
+}
+
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));

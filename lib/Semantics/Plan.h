@@ -97,6 +97,10 @@ struct Plan {
   }
   /// Whether loops go over rows, each of which becomes a state.
   bool isFolded() const;
+  /// Whether a loop over rows fetches elements of rows further on: it computes
+  /// with results of its rows, so these were read before, and those that come
+  /// next are still to be. It has the time for it that a first loop lacks.
+  bool fetchesAhead() const;
   /// How many outputs in turn the states of the first one take.
   unsigned elementsAtOnce() const;
   /// Pointers that a `LoopFn` takes.
@@ -130,8 +134,8 @@ struct Plan {
 /// are not read). An output pointer may equal an input pointer of the same
 /// access pattern and type. Contiguous states have room for a multiple of 64.
 /// Of a folded plan `count` is that of a row. There `strides` has, behind those
-/// of outputs and inputs, the byte steps of each from row to row, and how many
-/// rows there are, at least one.
+/// of outputs and inputs, the byte steps of each from row to row, how many rows
+/// there are, at least one, and, if it `fetchesAhead`, by how many rows.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

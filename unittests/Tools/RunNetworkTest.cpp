@@ -7,6 +7,9 @@
 #include "Common/Npy.h"
 #include "Tools/Command.h"
 
+#include <algorithm>
+#include <cstring>
+
 using namespace kexpr;
 using test::run;
 
@@ -95,6 +98,50 @@ TEST_F(RunNetwork, Stats) {
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char *text : {"kernel e r\n", " us\n", "memory   ", "cache    "})
     EXPECT_NE(result.out.find(text), std::string::npos) << text;
+}
+
+TEST_F(RunNetwork, BlocksThatReduceAreOneKernel) {
+  struct Block {
+    const char *operators, *kernel, *last;
+  };
+  const Block blocks[] = {
+      {"pnnx.Input c 0 1 z #z=(2,8)f32\n"
+       "pnnx.Expression e 3 1 x y z s expr=add(add(mul(@0,0.125),@1),@2)\n"
+       "F.softmax f 1 1 s t dim=-1 $input=s #s=(2,8)f32 #t=(2,8)f32\n",
+       "kernel e f\n", "rand:3:f32[2,8]"},
+      {"pnnx.Input c 0 1 z #z=(8)f32\n"
+       "nn.LayerNorm n 1 1 x r elementwise_affine=False eps=1e-5 "
+       "normalized_shape=(8) #r=(2,8)f32\n"
+       "pnnx.Expression e 3 1 r y z s expr=add(mul(@0,@2),@1) #s=(2,8)f32\n"
+       "F.gelu g 1 1 s t $input=s #t=(2,8)f32\n",
+       "kernel n e g\n", "rand:3:f32[8]"},
+      {"pnnx.Input c 0 1 z #z=(8)f32\n"
+       "pnnx.Expression e 2 1 x y r expr=add(@0,@1) #r=(2,8)f32\n"
+       "pnnx.Expression q 1 1 r p expr=mul(@0,@0) #p=(2,8)f32\n"
+       "torch.mean m 1 1 p n dim=(-1) keepdim=True $input=p #n=(2,1)f32\n"
+       "pnnx.Expression s 3 1 r n z t "
+       "expr=mul(mul(@0,rsqrt(add(@1,1e-6))),@2) #t=(2,8)f32\n",
+       "kernel e q m s\n", "rand:3:f32[8]"},
+  };
+  for (const Block &block : blocks) {
+    const std::string operators = block.operators;
+    const auto count = std::count(operators.begin(), operators.end(), '\n');
+    test::writeFile(param, "7767517\n" + std::to_string(count + 3) + " " +
+                               std::to_string(count + 2) +
+                               "\npnnx.Input a 0 1 x #x=(2,8)f32\n"
+                               "pnnx.Input b 0 1 y #y=(2,8)f32\n" +
+                               operators + "pnnx.Output o 1 0 t\n");
+    const auto result =
+        run({networkTool, "--pnnx", param, "rand:1:f32[2,8]", "rand:2:f32[2,8]",
+             block.last, "--stats", "--interpret"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::size_t at = result.out.find("kernel ");
+    EXPECT_EQ(result.out.compare(at, std::strlen(block.kernel), block.kernel),
+              0)
+        << result.out;
+    EXPECT_EQ(result.out.find("kernel ", at + 1), std::string::npos)
+        << result.out;
+  }
 }
 
 TEST_F(RunNetwork, Faults) {
