@@ -288,6 +288,10 @@ def times(names):
         modules = {"eager": module} | {
             which: torch.compile(copy.deepcopy(module), backend=one)
             for which, one in backends.items()}
+        if any(isinstance(one, torch.nn.Dropout) for one in module.modules()):
+            modules["counter"] = torch.compile(
+                copy.deepcopy(module), backend=backend,
+                options={"random": "counter"})
         show(f"{name}, training", shortest({
             which: lambda one=one: step(one, inputs)
             for which, one in modules.items()}))

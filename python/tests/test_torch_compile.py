@@ -172,6 +172,80 @@ def test_random_numbers_are_pytorch_s_in_their_order(report):
     torch.testing.assert_close(ours, theirs)
 
 
+def kept(call, x, seed=1):
+    """Which elements a dropout keeps, as far as each has a gradient."""
+    torch.manual_seed(seed)
+    x = x.detach().requires_grad_()
+    result = call(x)
+    result.sum().backward()
+    assert torch.equal(result != 0, x.grad != 0)
+    return result != 0
+
+
+def test_a_dropout_by_counters_is_of_its_seed_alone(report):
+    def dropped(x):
+        return functional.dropout(x * 2, 0.25).exp() - 1
+    x = torch.rand(6, 3, 20, 500) + 1
+    masks = []
+    for options in ({}, {"threads": 2}, {"tier": "interpret"},
+                    {"tier": "optimized"}):
+        torch._dynamo.reset()
+        call = torch.compile(dropped, backend=backend, dynamic=False,
+                             options={"random": "counter"} | options)
+        masks.append(kept(call, x))
+    assert all(torch.equal(one, masks[0]) for one in masks)
+    assert not torch.equal(masks[0], kept(call, x, seed=2))
+    assert "dropout" not in report.codes[0] and len(report.kernels) == 8
+    # Other strides, types and numbers of axes, and sizes that change.
+    for other in (x.permute(3, 1, 0, 2).contiguous().permute(2, 1, 3, 0),
+                  x.to(memory_format=torch.channels_last), x.double(),
+                  x.bfloat16()):
+        assert torch.equal(kept(call, other), masks[0])
+    call = torch.compile(dropped, backend=backend, dynamic=True,
+                         options={"random": "counter"})
+    for shape in ((6, 60, 500), (3, 120, 500), (180000,), (6, 3, 20, 500)):
+        assert torch.equal(kept(call, x.view(shape)).view_as(x), masks[0])
+    assert not torch.equal(kept(dropped, x), masks[0])
+    torch._dynamo.reset()
+    call = torch.compile(dropped, backend=backend)
+    assert torch.equal(kept(call, x), kept(dropped, x))
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_a_dropout_by_counters_has_no_pattern(p, report):
+    call = torch.compile(
+        lambda x: torch.cat([functional.dropout(one, p) for one in x.chunk(2)]),
+        backend=backend, options={"random": "counter"})
+    x = torch.ones(400, 1000)
+    masks = torch.cat([kept(call, x, seed) for seed in range(4)])
+    off = (masks.double() - (1 - p)) / (p * (1 - p)) ** 0.5
+    assert call(x).unique().tolist() == pytest.approx([0, 1 / (1 - p)])
+
+    def chance(values):  # Of values about 0 with a variance of 1, in units of it.
+        return abs(values.mean().item()) * values.numel() ** 0.5
+    assert chance(off) < 5
+    # Elements next to each other, a row apart, of two places and of two calls.
+    for apart in (1, 2, 3, 16, 1000):
+        flat = off.reshape(8, -1)
+        assert chance(flat[:, apart:] * flat[:, :-apart]) < 5
+    assert all(chance(off[i] * off[k]) < 5 for i in range(8) for k in range(i))
+
+
+def test_a_dropout_that_pytorch_does(report):
+    def dropped(x, p=0.5):
+        return functional.dropout(x.exp(), p) * 2 + 1
+    for x, p in ((torch.rand(4, 5), 1.0), (torch.rand(4, 5), 0.0),
+                 (torch.rand(0, 5), 0.5)):
+        same(lambda x: dropped(x, p), x, options={"random": "counter"})
+    # What no kernel takes is computed by the operator itself.
+    rows, columns = (torch.arange(one, dtype=torch.int32) for one in (3, 4))
+    given = (torch.tensor(7), torch.tensor(-7), rows[:, None] * 4, columns,
+             torch.empty(3, 4))
+    bits = torch.ops.kexpr_torch.random(*given)
+    assert bits.dtype == torch.int32 and len(bits.unique()) == 12
+    torch.library.opcheck(torch.ops.kexpr_torch.random, given)
+
+
 def test_parameters_are_written_in_place(report):
     p, g = torch.rand(100), torch.rand(100)
     q = p.clone()

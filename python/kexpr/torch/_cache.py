@@ -67,16 +67,14 @@ class Code(OutputCode):  # type: ignore[misc]
         """Nothing is left to do once it is read."""
 
 
+@contextlib.contextmanager
 def caching(options: Any) -> Any:
     """While it is entered, graphs that are compiled are kept, under keys that
     no other backend and no other options have."""
     config: Any = importlib.import_module("torch.compiler.config")
     autograd: Any = importlib.import_module("torch._functorch.config")
-    kept = contextlib.ExitStack()
-    kept.enter_context(config.patch(
-        cache_key_tag=f"{config.cache_key_tag} kexpr {_core.__version__} "
-                      f"{_sources()} {tuple(options)}"))
+    tag = (config.cache_key_tag, _core.__version__, _sources(), *options)
     # The backward graph is compiled with the forward one, as both are an entry.
-    kept.enter_context(autograd.patch(bundled_autograd_cache=True,
-                                      force_non_lazy_backward_lowering=True))
-    return kept
+    with config.patch(cache_key_tag=f"kexpr {tag}"), autograd.patch(
+            bundled_autograd_cache=True, force_non_lazy_backward_lowering=True):
+        yield

@@ -18,6 +18,7 @@ from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, relaid, shape_of,
                     strides_of, torch)
 from ._ops import Refused, constant_of, name_of
+from ._random import listed
 from ._regions import (Cut, Region, is_view, layout_of, may_be, value_of,
                        view_source, without)
 
@@ -28,8 +29,10 @@ class Options(NamedTuple):
     """What `torch.compile(options=...)` may say."""
     precision: int = 0
     mode: int = 3
+    counts: int = 0  # Whether random numbers are hashes of counters.
     threads: int = 1
     rounds: bool = True
+    keeps: bool = False
 
 
 def _symbols_of(sizes: Iterable[Any]) -> set[str]:
@@ -55,14 +58,11 @@ class Site:
         """The region for these values of the symbols."""
         known = dict(zip(self.symbols, values))
 
-        def number(one: Any) -> int:
-            return one if isinstance(one, int) else int(one.xreplace(
+        def numbers(one: Any) -> Any:
+            if isinstance(one, (list, tuple)):
+                return type(one)(map(numbers, one))
+            return one if isinstance(one, (int, str)) else int(one.xreplace(
                 {symbol: known[str(symbol)] for symbol in one.free_symbols}))
-
-        def numbers(specs: Any) -> list[Any]:
-            return [(at, number(offset), name, tuple(map(number, sizes)),
-                     tuple(map(number, strides)))
-                    for at, offset, name, sizes, strides in specs]
         text, inputs, outputs, arguments, options = self.given
         threads = options.threads if parallel_for() else 1
         return _core.make_region(
@@ -97,15 +97,14 @@ class _Kernel:
 
     def text(self) -> str:
         names: dict[Any, str] = {}
-        lines = []
+        lines: list[str] = []
         for node in self.region.nodes:
             formula = self.cut.formulas[node]
             parts = [self._input(node, one, names) for one in formula.inputs]
-            names[node] = f"%{len(names)}"
-            lines.append(f"{names[node]} = {formula.text.format(*parts)}")
+            lines += listed(formula.text.split(";"), parts, len(lines))
+            names[node] = f"%{len(lines) - 1}"
         outputs = [names[one] for one in self.region.outputs]
-        result = outputs[0] if len(outputs) == 1 else f"[{','.join(outputs)}]"
-        return ";".join([*lines, result])
+        return ";".join([*lines, f"[{','.join(outputs)}]"])
 
     def _input(self, node: Any, source: Any, names: dict[Any, str]) -> str:
         is_view = node in self.cut.views
@@ -139,7 +138,7 @@ class Coder:
         self.module, self.options = module, options
         self.cut = Cut(module.graph, options)
         self.names: dict[Any, str] = {}
-        self.globals: dict[str, Any] = dict(_NAMES)
+        self.globals: dict[str, Any] = {}
         self.sites: dict[str, Site] = {}
         # Line, names that it takes and names that it makes.
         self.lines: list[tuple[str, set[str], list[str]]] = []
@@ -260,17 +259,10 @@ class Coder:
 
     # -- Kernels -------------------------------------------------------------
 
-    def base_of(self, node: Any) -> Any:
-        """The node whose memory a kernel reads for a value."""
-        while node not in self.names and (
-                source := view_source(node)) is not None:
-            node = source
-        return node
-
-    def root_of(self, node: Any) -> Any:
-        """The node whose memory a value is in."""
-        while node not in self.owners and (
-                source := view_source(node)) is not None:
+    def memory_of(self, node: Any, known: Any) -> Any:
+        """The node whose memory a value is in: one that is known, or is no
+        view."""
+        while node not in known and (source := view_source(node)) is not None:
             node = source
         return node
 
@@ -282,7 +274,7 @@ class Coder:
         arguments: dict[Any, int] = {}
         inputs, outputs = [], []
         for node, is_row in kernel.operands:
-            base = self.base_of(node)
+            base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
             shape, strides, offset = layout_of(node)
@@ -291,7 +283,7 @@ class Coder:
                 shape = kernel.full(shape, 1)
                 strides = kernel.full(strides, 0)
             inputs.append((arguments.setdefault(base, len(arguments)),
-                           offset - begin, TYPES[value_of(node).dtype][0],
+                           offset - begin, TYPES[value_of(node).dtype],
                            shape, strides))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
@@ -302,13 +294,12 @@ class Coder:
                 strides = kernel.full(strides, 1)
             outputs.append((
                 arguments.setdefault(target or node, len(arguments)), 0,
-                TYPES[value_of(node).dtype][0], shape, strides))
+                TYPES[value_of(node).dtype], shape, strides))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         if not self.hints.keys() >= set(site.symbols):
             raise Refused("sizes that are not known yet")
         try:
-            made = site.region(*(int(self.hints[one])
-                                 for one in site.symbols))
+            made = site.region(*(int(self.hints[one]) for one in site.symbols))
         except (Error, ValueError, TypeError) as error:
             raise Refused(str(error).split("\n")[0]) from None
         # Of others sizes and what may share memory are known together.
@@ -320,7 +311,7 @@ class Coder:
               targets: dict[Any, Any]) -> None:
         """Has results written to where operands are that are not read later."""
         sources = [source for source, _ in kernel.operands]
-        roots = [self.root_of(source) for source in sources]
+        roots = [self.memory_of(source, self.owners) for source in sources]
         free = [root in self.owners and roots.count(root) == 1
                 and not self.is_read_later(root, region) for root in roots]
         for i, node in enumerate(region.outputs):
@@ -339,7 +330,8 @@ class Coder:
                 self.node(base)
         for node in region.outputs:
             target = targets[node]
-            if target is None or self.root_of(target) in self.owners:
+            if target is None or (
+                    self.memory_of(target, self.owners) in self.owners):
                 self.owners.add(node)
             if target is not None:
                 self.names[node] = self.names[target]
@@ -348,9 +340,8 @@ class Coder:
                 continue
             name = self.names[node] = f"v{len(self.names)}"
             sizes, strides = map(self.sizes, layout_of(node)[:2])
-            self.line(f"{name} = empty({sizes}, {strides}, "
-                      f"{value_of(node).dtype})",
-                      [name])
+            made = f"empty({sizes}, {strides}, {value_of(node).dtype})"
+            self.line(f"{name} = {made}", [name])
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
@@ -393,7 +384,7 @@ class Coder:
         if not is_tensor(place) or place.dtype != value.dtype or (
                 shape_of(place) != shape_of(value)) or (
                 0 in strides_of(place) or any(
-                    self.root_of(one) is target
+                    self.memory_of(one, self.owners) is target
                     and layout_of(one) != layout_of(target)
                     for one, _ in kernel.operands)
                 or self.is_read_later(target, region, copies)):
@@ -455,15 +446,10 @@ class Coder:
                 self.emit(copy)
             else:
                 self.names[copy] = self.names[copy.args[0]]
-        output = next(node for node in self.module.graph.nodes
-                      if node.op == "output")
-        result = self.render(output.args[0])
-        self.line(f"return {result}")
+        self.line(f"return {self.render(self.cut.nodes[-1].args[0])}")
         source = self.source()
         log.debug("%s\n%s", source, "\n".join(self.report))
-        names = {name: one for name, one in self.globals.items()
-                 if name not in _NAMES}
-        return Code(source, names | self.sites, _function)
+        return Code(source, self.globals | self.sites, _function)
 
     def source(self) -> str:
         """The function's text, in which values go when they were used last."""

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ._host import aten, torch
+from ._random import dropout
 
-# Decomposed as PyTorch says. Random numbers are not among them: PyTorch draws
-# them, in the order of the program.
+# Decomposed as PyTorch says. Random numbers are not among them, nor what kexpr
+# has itself, or PyTorch computes faster.
 _NAMES = """
 _log_softmax_backward_data _softmax_backward_data _prelu_kernel
 _prelu_kernel_backward addcdiv_ addcmul_ aminmax binary_cross_entropy
-binary_cross_entropy_backward binary_cross_entropy_with_logits celu celu_ dist
-elu_backward gelu_backward glu glu_backward hardsigmoid_backward
-hardswish_backward hardtanh_backward huber_loss huber_loss_backward
-l1_loss leaky_relu_backward log_sigmoid_backward
-log_sigmoid_forward logit logit_backward mish_backward mse_loss
-mse_loss_backward native_dropout_backward native_layer_norm
+binary_cross_entropy_backward binary_cross_entropy_with_logits celu celu_
+elu_backward gelu_backward glu_backward hardsigmoid_backward hardswish_backward
+hardtanh_backward huber_loss huber_loss_backward l1_loss leaky_relu_backward
+log_sigmoid_backward log_sigmoid_forward logit logit_backward mish_backward
+mse_loss mse_loss_backward native_dropout_backward native_layer_norm
 native_layer_norm_backward _native_batch_norm_legit
 _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
 native_batch_norm native_batch_norm_backward native_group_norm
@@ -29,14 +29,8 @@ smooth_l1_loss smooth_l1_loss_backward soft_margin_loss
 soft_margin_loss_backward softplus_backward softshrink_backward hardshrink
 hardshrink_backward softshrink square special_entr special_log_ndtr
 special_xlog1py tanh_backward threshold threshold_ threshold_backward
-trace xlogy rsub nan_to_num std std_mean heaviside
-sinc masked_fill fill fill_ baddbmm_ logsumexp linalg_vector_norm
-_fused_dropout
+nan_to_num std heaviside sinc fill logsumexp linalg_vector_norm
 """.split()
-# Kept as they are, for kexpr has them, or PyTorch's own is faster.
-_KEPT = {"masked_fill", "rsub", "xlogy", "fill_", "std_mean",
-         "_fused_dropout", "baddbmm_", "trace", "dist", "glu"}
-
 
 _FOREACH = """
 abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf
@@ -47,9 +41,9 @@ reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc
 
 def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
               keepdim: bool = False) -> Any:
-    dims = list(range(self.dim())) if not dim else dim
-    return (torch.var(self, dims, correction=1 if correction is None
-                      else correction, keepdim=keepdim),
+    dims = dim or list(range(self.dim()))
+    given = 1 if correction is None else correction
+    return (torch.var(self, dims, correction=given, keepdim=keepdim),
             torch.mean(self, dims, keepdim=keepdim))
 
 
@@ -58,11 +52,11 @@ def _each(operator: Any) -> Callable[..., Any]:
     def run(*given: Any, **named: Any) -> Any:
         if operator in (torch.addcmul, torch.addcdiv) and len(given) == 4:
             *given, named["value"] = given  # type: ignore[assignment]
-        count = next(len(one) for one in given
-                     if isinstance(one, (list, tuple)))
+        lists = list, tuple
+        count = next(len(one) for one in given if isinstance(one, lists))
 
         def at(one: Any, i: int) -> Any:
-            return one[i] if isinstance(one, (list, tuple)) else one
+            return one[i] if isinstance(one, lists) else one
         return [operator(*(at(one, i) for one in given),
                          **{name: at(one, i) for name, one in named.items()})
                 for i in range(count)]
@@ -70,12 +64,11 @@ def _each(operator: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def table() -> dict[Any, Callable[..., Any]]:
-    """The decompositions, by overload."""
+def table(counts: bool) -> dict[Any, Callable[..., Any]]:
+    """The decompositions, by overload; dropout's too if it `counts`."""
     get_decompositions: Any = importlib.import_module(
         "torch._decomp").get_decompositions
-    packets = [getattr(aten, name) for name in _NAMES
-               if name not in _KEPT and hasattr(aten, name)]
+    packets = [getattr(aten, name) for name in _NAMES if hasattr(aten, name)]
     made: dict[Any, Callable[..., Any]] = dict(get_decompositions(packets))
     made[aten.var_mean.correction] = _var_mean
     for name in _FOREACH:
@@ -87,4 +80,4 @@ def table() -> dict[Any, Callable[..., Any]]:
             if not overload.endswith("out") and not (
                     name.startswith("addc") and overload == "Tensor"):
                 made[getattr(packet, overload)] = _each(function)
-    return made
+    return made | {aten.native_dropout.default: dropout} if counts else made

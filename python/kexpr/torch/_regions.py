@@ -33,24 +33,19 @@ def view_source(node: Any) -> Any:
         source = source.args[0] if source.args else None
     elif not name_of(node.target) or name_of(node.target) == "as_strided":
         return None
-    if not isinstance(source, torch.fx.Node) or (
-            not is_tensor(value_of(source))
-            or value_of(source).dtype != value.dtype):
-        return None
-    same = (value.untyped_storage()._cdata
-            == value_of(source).untyped_storage()._cdata)
-    return source if same else None
+    seen = value_of(source) if isinstance(source, torch.fx.Node) else None
+    return source if is_tensor(seen) and seen.dtype == value.dtype and (
+        value.untyped_storage()._cdata == seen.untyped_storage()._cdata
+    ) else None
 
 
 def layout_of(node: Any) -> tuple[Any, ...]:
     value = value_of(node)
-    return (shape_of(value), strides_of(value),
-            *plain([value.storage_offset()]))
+    return shape_of(value), strides_of(value), *plain([value.storage_offset()])
 
 
 def without(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
-    return tuple(one for axis, one in enumerate(shape)
-                 if not axes >> axis & 1)
+    return tuple(one for axis, one in enumerate(shape) if not axes >> axis & 1)
 
 
 def ones_at(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
@@ -159,13 +154,12 @@ class Cut:
     def is_possible(self) -> bool:
         """Whether nodes may be moved: none of them writes to what others
         read."""
-        return not any(
-            isinstance(node.target, torch._ops.OpOverload)
-            and node.target._schema.is_mutable
-            or "mutation" in str(node.target) for node in self.nodes
-            if node.op == "call_function") and all(
-                node.op in ("placeholder", "call_function", "get_attr",
-                            "output") for node in self.nodes)
+        return all(
+            node.op in ("placeholder", "get_attr", "output")
+            or node.op == "call_function" and not (
+                isinstance(node.target, torch._ops.OpOverload)
+                and node.target._schema.is_mutable
+                or "mutation" in str(node.target)) for node in self.nodes)
 
     def _lower(self, node: Any) -> Formula | None:
         if node.op != "call_function":
@@ -217,16 +211,14 @@ class Cut:
         def number(node: Any) -> int:
             if node not in numbers:
                 numbers[node] = len(shapes)
-                value = value_of(node)
-                shapes.append(encode(shape_of(value)) if is_tensor(value)
-                              else ())
+                one = value_of(node)
+                shapes.append(encode(shape_of(one)) if is_tensor(one) else ())
             return numbers[node]
 
         last: int | None = None  # What nodes that stay in order hand on.
         for node in self.nodes:
             source = view_source(node)
-            is_same = source is not None and (
-                layout_of(source) == layout_of(node))
+            is_same = source and layout_of(source) == layout_of(node)
             self.same[node] = self.same[source] if is_same else node
             fold(node)
             if node.op != "call_function" or constant_of(node) is not None:
@@ -254,9 +246,8 @@ class Cut:
                 for one in node.all_input_nodes]
         taken = {*ends, *(self.same.get(one, one) for one in ends)}
         nodes = {at: node for node, at in numbers.items()}
+        found = [numbers[one] for one in taken if one in numbers]
         return [Region([made[unit] for unit in region],
                        [nodes[one] for one in outputs if one in nodes],
                        made[region[0]] in self.formulas)
-                for region, outputs in _core.make_regions(
-                    shapes, units, [numbers[one] for one in taken
-                                    if one in numbers])]
+                for region, outputs in _core.make_regions(shapes, units, found)]
