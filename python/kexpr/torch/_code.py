@@ -19,8 +19,8 @@ from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     strides_of, torch)
 from ._ops import Refused, constant_of, name_of
 from ._random import listed
-from ._regions import (Cut, Region, is_view, layout_of, may_be, value_of,
-                       view_source, without)
+from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
+                       scatter, value_of, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -33,6 +33,12 @@ class Options(NamedTuple):
     threads: int = 1
     rounds: bool = True
     keeps: bool = False
+
+
+def layout_in(node: Any, base: Any) -> tuple[Any, ...]:
+    """Where a value lies in the memory of a tensor."""
+    shape, strides, offset = layout_of(node)
+    return shape, strides, offset - layout_of(base)[2]
 
 
 def _symbols_of(sizes: Iterable[Any]) -> set[str]:
@@ -177,10 +183,9 @@ class Coder:
             if last in self.names:
                 continue
             needed = [one for one in last.all_input_nodes
-                      if one not in self.names]
-            if needed:
-                pending += [last, *needed]
-            else:
+                      if one not in self.names and constant_of(last) is None]
+            pending += [last, *needed] if needed else []
+            if not needed:
                 self.emit(last)
         self.taken = taken
         return self.use(self.names[node])
@@ -214,6 +219,8 @@ class Coder:
     # -- Nodes of PyTorch ----------------------------------------------------
 
     def emit(self, node: Any) -> None:
+        if node.target is scatter:
+            return self.put(node)
         name = f"v{len(self.names)}"
         self.names[node] = name
         if node.op == "get_attr":
@@ -221,6 +228,13 @@ class Coder:
                                      self.module)
             self.line(f"{name} = {self.constant(value)}", [name])
             return
+        if constant_of(node) is not None:
+            self.owners.add(node)
+            sizes, strides = map(self.sizes, layout_of(node)[:2])
+            if sizes is not None and strides is not None:
+                made = f"empty({sizes}, {strides}, {value_of(node).dtype})"
+                self.line(f"{name} = {made}.fill_({constant_of(node)!r})", [name])
+                return
         arguments = [self.render(one) for one in node.args]
         arguments += [f"{key}={self.render(one)}"
                       for key, one in node.kwargs.items()]
@@ -277,23 +291,23 @@ class Coder:
             base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
-            shape, strides, offset = layout_of(node)
-            begin = layout_of(base)[2]
+            shape, strides, offset = layout_in(node, base)
             if is_row:
                 shape = kernel.full(shape, 1)
                 strides = kernel.full(strides, 0)
             inputs.append((arguments.setdefault(base, len(arguments)),
-                           offset - begin, TYPES[value_of(node).dtype],
-                           shape, strides))
+                           offset, TYPES[value_of(node).dtype], shape, strides))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
         for node, target in targets.items():
-            shape, strides, _ = layout_of(target or node)
+            target = target or node
+            shape, strides, offset = layout_in(
+                target.meta.get("kexpr_place", target), target)
             if kernel.is_row(node):
                 shape = kernel.full(shape, 1)
                 strides = kernel.full(strides, 1)
             outputs.append((
-                arguments.setdefault(target or node, len(arguments)), 0,
+                arguments.setdefault(target, len(arguments)), offset,
                 TYPES[value_of(node).dtype], shape, strides))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         if not self.hints.keys() >= set(site.symbols):
@@ -312,7 +326,9 @@ class Coder:
         """Has results written to where operands are that are not read later."""
         sources = [source for source, _ in kernel.operands]
         roots = [self.memory_of(source, self.owners) for source in sources]
+        # An input's memory is that of the copy into it.
         free = [root in self.owners and roots.count(root) == 1
+                and self.names[root][0] != "a"
                 and not self.is_read_later(root, region) for root in roots]
         for i, node in enumerate(region.outputs):
             for k, source in enumerate(sources):
@@ -326,7 +342,9 @@ class Coder:
                      arguments: dict[Any, int], targets: dict[Any, Any]
                      ) -> None:
         for base in arguments:
-            if base not in self.names and base not in region.outputs:
+            if base.target is scatter and base not in self.names:
+                self.claim(base, region)
+            elif base not in self.names and base not in region.outputs:
                 self.node(base)
         for node in region.outputs:
             target = targets[node]
@@ -372,24 +390,64 @@ class Coder:
             for user in self.readers(node))
 
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
-        """The input that a value may be written to at once, which it would be
-        copied to at the end."""
-        copies = [one for one in node.users if one in self.targets]
+        """Where a value may be written to at once: an input that it would be
+        copied to at the end, or a scatter that it is the part of."""
+        users = [*node.users]
+        into = users[0] if users[0].target is scatter else None
+        copies = [one for one in users if one in self.targets or one is into]
         if len(copies) != 1 or any(
                 one not in region.nodes and one not in copies
-                for one in node.users) or kernel.reduced:
+                for one in users) or kernel.reduced:
             return None
-        target = copies[0].args[0]
+        base = copies[0].args[0]
+        target = into or base
         value, place = value_of(node), value_of(target)
+        layout = layout_in(target.meta.get("kexpr_place", target), target)
         if not is_tensor(place) or place.dtype != value.dtype or (
-                shape_of(place) != shape_of(value)) or (
-                0 in strides_of(place) or any(
-                    self.memory_of(one, self.owners) is target
-                    and layout_of(one) != layout_of(target)
-                    for one, _ in kernel.operands)
-                or self.is_read_later(target, region, copies)):
+                shape_of(value) != layout[0] or 0 in layout[1]) or any(
+                    self.memory_of(one, (base,)) is base
+                    and layout_in(one, base) != layout
+                    for one, _ in kernel.operands):
             return None
-        return target
+        if into is not None:
+            is_known = base in self.names or constant_of(base) is not None
+            return into if is_known and users == [into] and (
+                into.args[1] is node is not base) else None
+        return None if self.is_read_later(base, region, copies) else base
+
+    # -- Parts of tensors ----------------------------------------------------
+
+    def may_take(self, node: Any, region: Region) -> bool:
+        """Whether a scatter may be made in the memory of its tensor, which the
+        graph has or is to write to at its end."""
+        base = node.args[0]
+        copies = [one for one in self.cut.epilogue if one.args[0] is base]
+        last = copies[0].args[1] if copies else None
+        while last is not None and last.target is scatter and not (
+                is_returned(last) or {*self.cut.epilogue} - {*copies} & {
+                    *self.readers(last)}):
+            last = last.args[0]
+        return (base in self.owners or last is base) and (
+            strides_of(value_of(base)) == strides_of(value_of(node))
+            and not self.is_read_later(base, region, [node, *copies]))
+
+    def claim(self, node: Any, region: Region) -> None:
+        """Names the memory of a scatter's result."""
+        name = base = self.node(node.args[0])
+        if not self.may_take(node, region):
+            name = f"v{len(self.names)}"
+            sizes, strides = map(self.sizes, layout_of(node)[:2])
+            self.line(f"{name} = relaid({base}, {sizes}, {strides})", [name])
+        self.names[node] = name
+        self.owners.add(node)
+
+    def put(self, node: Any) -> None:
+        """Puts the part of a scatter into its tensor."""
+        self.claim(node, Region([node], [], False))
+        value = constant_of(node.args[1])
+        place = self.node(node.meta["kexpr_place"])
+        self.line(f"{place}.copy_({self.node(node.args[1])})" if value is None
+                  else f"{place}.fill_({value!r})")
 
     def region(self, region: Region) -> None:
         if region.is_kernel:
@@ -442,7 +500,8 @@ class Coder:
         for region in regions:
             self.region(region)
         for copy in self.cut.epilogue:
-            if copy in self.targets:
+            if copy in self.targets and (self.names.get(copy.args[1])
+                                         != self.names[copy.args[0]]):
                 self.emit(copy)
             else:
                 self.names[copy] = self.names[copy.args[0]]

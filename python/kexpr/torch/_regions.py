@@ -6,7 +6,7 @@ import operator
 from typing import Any, NamedTuple
 
 from .. import _core
-from ._host import is_tensor, plain, shape_of, strides_of, torch
+from ._host import aten, is_tensor, plain, shape_of, strides_of, torch
 from ._ops import Formula, constant_of, fold, formula_of, name_of
 
 
@@ -28,14 +28,16 @@ def view_source(node: Any) -> Any:
     value = value_of(node)
     if node.op != "call_function" or not is_tensor(value) or not node.args:
         return None
-    source = node.args[0]
+    source, maker = node.args[0], node
     if node.target is operator.getitem:
-        source = source.args[0] if source.args else None
+        source, maker = source.args[0] if source.args else None, source
     elif not name_of(node.target) or name_of(node.target) == "as_strided":
         return None
     seen = value_of(source) if isinstance(source, torch.fx.Node) else None
+    # The example of a node whose place another took has other memory.
     return source if is_tensor(seen) and seen.dtype == value.dtype and (
-        value.untyped_storage()._cdata == seen.untyped_storage()._cdata
+        getattr(maker.target, "is_view", False)
+        or value.untyped_storage()._cdata == seen.untyped_storage()._cdata
     ) else None
 
 
@@ -69,25 +71,11 @@ def _is_same(one: Any, other: Any) -> bool:
     return True
 
 
-_SCATTERED = {"slice_scatter": "slice.Tensor", "select_scatter": "select.int"}
+_SCATTERED = {"slice_scatter": aten.slice.Tensor,
+              "select_scatter": aten.select.int}
 
 
-def _unchanged(node: Any) -> Any:
-    """What a node is a copy of, if it puts a part of a tensor where it was."""
-    name = name_of(node.target)
-    if name != "copy" and name not in _SCATTERED or node.kwargs or (
-            not is_tensor(value_of(node))):
-        return None
-    whole, part = node.args[:2]
-    if name == "copy":
-        return part if _is_same(whole, part) else None
-    is_part = (name_of(part.target) == _SCATTERED[name]
-               and part.args[1:] == node.args[2:] and not part.kwargs
-               and _is_same(part.args[0], whole))
-    return whole if is_part else None
-
-
-def _is_returned(node: Any) -> bool:
+def is_returned(node: Any) -> bool:
     users = [*node.users]
     for user in users:
         if is_view(user):
@@ -100,22 +88,49 @@ def may_be(node: Any, source: Any) -> bool:
     returned must not be a view, nor an input, nor returned twice."""
     return (source.op == "call_function"
             and strides_of(value_of(node)) == strides_of(value_of(source))
-            and not (_is_returned(node)
-                     and (is_view(source) or _is_returned(source))))
+            and not (is_returned(node)
+                     and (is_view(source) or is_returned(source))))
 
 
-def without_copies(nodes: list[Any]) -> list[Any]:
-    """Leaves out nodes that put a part of a tensor where it was: `x[1:] += y`
-    does so at its end."""
-    kept = []
-    for node in nodes:
-        source = _unchanged(node)
-        if source is not None and may_be(node, source):
-            node.replace_all_uses_with(source)
+def scatter(*_: Any) -> None:
+    """A tensor with a part put into it: the operator of nodes that
+    `gather_scatters` makes."""
+
+
+def gather_scatters(nodes: list[Any]) -> list[Any]:
+    """Makes one node of those that put a part into a part, and so on, of a
+    tensor, of which `kexpr_place` is the part; none if it was there, as at the
+    end of `x[1:] += y`."""
+    gone: set[Any] = set()
+    for node in reversed(nodes):
+        part, place, views = node, node.args and node.args[0], []
+        value = value_of(node)
+        while name_of(part.target) in _SCATTERED and part not in gone and (
+                not part.kwargs and (part is node or len(part.users) == 1
+                                     and _is_same(part.args[0], place))):
+            view = _SCATTERED[name_of(part.target)]
+            place = node.graph.call_function(view, (place, *part.args[2:]))
+            place.meta["val"] = value = view(
+                value, *torch.fx.node.map_arg(part.args[2:], value_of))
+            views.append(place)
+            gone.add(part)
+            part = part.args[1]
+        while views and name_of(part.target) in ("copy", "alias") and (
+                len(part.users) == 1):
+            gone.add(part)
+            part = part.args[-1]
+        if views and _is_same(part, place) and may_be(node, node.args[0]) and (
+                layout_of(node) == layout_of(node.args[0])):
+            node.replace_all_uses_with(node.args[0])
+        elif views:
+            gone.remove(node)
+            node.target, node.args = scatter, (node.args[0], part)
+            node.meta["kexpr_place"] = place
+            views[0].args = (node, *views[0].args[1:])
+    for node in reversed(nodes):
+        if node in gone:
             node.graph.erase_node(node)
-        else:
-            kept.append(node)
-    return kept
+    return [one for one in nodes if one not in gone]
 
 
 def is_ordered(node: Any) -> bool:
@@ -195,7 +210,7 @@ class Cut:
 
     def regions(self) -> list[Region]:
         """The regions in an order in which they may run."""
-        self.nodes = without_copies(self.nodes)
+        self.nodes = gather_scatters(self.nodes)
         numbers: dict[Any, int] = {}
         extents: dict[Any, int] = {}
         shapes: list[tuple[int, ...]] = []
