@@ -18,8 +18,8 @@ def _options(given: Mapping[str, Any]) -> Any:
     from ._code import Options
     from ._host import torch
     rest = dict(given)
-    chosen = [_number(names, rest.pop(name, default), name)
-              for name, names, default in (
+    chosen = [_number(names, rest.pop(name, usual), name)
+              for name, names, usual in (
                   ("precision", _PRECISIONS, "default"),
                   ("tier", _TIERS, "tiered"),
                   ("random", ("pytorch", "counter"), "pytorch"))]

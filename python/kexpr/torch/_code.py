@@ -9,6 +9,7 @@ import logging
 import operator
 from collections import Counter
 from collections.abc import Iterable
+from math import inf, nan
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -18,7 +19,6 @@ from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, relaid, shape_of,
                     strides_of, torch)
 from ._ops import Refused, constant_of, name_of
-from ._random import listed
 from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
                        scatter, value_of, view_source, without)
 
@@ -91,9 +91,8 @@ class _Kernel:
     def is_row(self, node: Any) -> bool:
         """Whether a value lacks the axes that are reduced. Inside the kernel
         it has them, with an extent of 1."""
-        return bool(self.reduced) and (
-            shape_of(value_of(node)) == self.row_shape
-            and len(self.row_shape) < len(self.elements))
+        return bool(self.reduced) and len(self.row_shape) < len(
+            self.elements) and shape_of(value_of(node)) == self.row_shape
 
     def full(self, shape: tuple[Any, ...], fill: Any) -> tuple[Any, ...]:
         """A shape, or strides, with the axes that a row lacks."""
@@ -103,12 +102,12 @@ class _Kernel:
 
     def text(self) -> str:
         names: dict[Any, str] = {}
-        lines: list[str] = []
+        lines = []
         for node in self.region.nodes:
             formula = self.cut.formulas[node]
             parts = [self._input(node, one, names) for one in formula.inputs]
-            lines += listed(formula.text.split(";"), parts, len(lines))
-            names[node] = f"%{len(lines) - 1}"
+            names[node] = f"%{len(names)}"
+            lines.append(f"{names[node]} = {formula.text.format(*parts)}")
         outputs = [names[one] for one in self.region.outputs]
         return ";".join([*lines, f"[{','.join(outputs)}]"])
 
@@ -120,9 +119,8 @@ class _Kernel:
             key = source, takes_row
             return f"@{self.operands.setdefault(key, len(self.operands))}"
         leading = self.reduced & self.reduced + 1 == 0
-        if self.is_row(source) != takes_row and not is_view and not (
-                shape_of(value_of(source)) == () or
-                self.is_row(source) and leading):
+        if self.is_row(source) != takes_row and not is_view and shape_of(
+                value_of(source)) and not (self.is_row(source) and leading):
             raise Refused("rows that are seen along other axes")
         return names[source]
 
@@ -132,9 +130,9 @@ _OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution"}
 
 # What the text of every function may name.
 _NAMES: dict[str, Any] = {
-    "torch": torch, "device": torch.device, "inf": float("inf"),
-    "nan": float("nan"), "operator": operator, "empty": empty_strided,
-    "check": assert_size_stride, "relaid": relaid}
+    "torch": torch, "device": torch.device, "inf": inf, "nan": nan,
+    "operator": operator, "empty": empty_strided, "relaid": relaid,
+    "check": assert_size_stride}
 
 
 class Coder:
@@ -146,6 +144,7 @@ class Coder:
         self.names: dict[Any, str] = {}
         self.globals: dict[str, Any] = {}
         self.sites: dict[str, Site] = {}
+        self.operators: set[str] = set()  # Lines that name them.
         # Line, names that it takes and names that it makes.
         self.lines: list[tuple[str, set[str], list[str]]] = []
         self.taken: set[str] = set()
@@ -202,17 +201,16 @@ class Coder:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key!r}: {self.render(one)}"
                                    for key, one in value.items()) + "}"
-        if value is None or isinstance(value, (
-                bool, int, float, str, torch.dtype, torch.memory_format,
-                torch.layout, torch.device)):
+        if value is None or isinstance(value, (int, float, str, torch.dtype,
+                torch.memory_format, torch.layout, torch.device)):
             return repr(value)
         return self.constant(value)
 
     def function(self, target: Any) -> str:
         if isinstance(target, torch._ops.OpOverload):
             name = str(target).replace(".", "_")
-            if name.isidentifier() and (
-                    self.globals.setdefault(name, target) is target):
+            if name.isidentifier():
+                self.operators.add(f"{name} = torch.ops.{target}\n")
                 return name
         return self.constant(target)
 
@@ -228,13 +226,10 @@ class Coder:
                                      self.module)
             self.line(f"{name} = {self.constant(value)}", [name])
             return
-        if constant_of(node) is not None:
+        if constant_of(node) is not None and (made := self.empty(node)):
             self.owners.add(node)
-            sizes, strides = map(self.sizes, layout_of(node)[:2])
-            if sizes is not None and strides is not None:
-                made = f"empty({sizes}, {strides}, {value_of(node).dtype})"
-                self.line(f"{name} = {made}.fill_({constant_of(node)!r})", [name])
-                return
+            self.line(f"{name} = {made}.fill_({constant_of(node)!r})", [name])
+            return
         arguments = [self.render(one) for one in node.args]
         arguments += [f"{key}={self.render(one)}"
                       for key, one in node.kwargs.items()]
@@ -247,10 +242,9 @@ class Coder:
     def check(self, node: Any) -> None:
         """Has a tensor that kernels read, here or in the backward graph, the
         strides that it should have."""
-        if not is_tensor(value_of(node)) or view_source(node) is not None or (
-                not any(one in self.cut.formulas or one.op == "output"
-                        or view_source(one) is not None
-                        for one in node.users)):
+        if not is_tensor(value_of(node)) or view_source(node) or not any(
+                one in self.cut.formulas or one.op == "output"
+                or view_source(one) for one in node.users):
             return
         sizes, strides = map(self.sizes, layout_of(node)[:2])
         if sizes is not None and strides is not None:
@@ -258,6 +252,13 @@ class Coder:
             self.line(f"try: check({name}, {sizes}, {strides})\n"
                       f"  except AssertionError: {name} = relaid({name}, "
                       f"{sizes}, {strides})")
+
+    def empty(self, node: Any) -> str:
+        """Memory for a value, as text; nothing where its sizes have no
+        name."""
+        sizes, strides = map(self.sizes, layout_of(node)[:2])
+        return f"empty({sizes}, {strides}, {value_of(node).dtype})" if (
+            sizes is not None and strides is not None) else ""
 
     def sizes(self, sizes: tuple[Any, ...]) -> str | None:
         """Sizes as text; None where a symbol of them has no name."""
@@ -287,28 +288,26 @@ class Coder:
         text = kernel.text()
         arguments: dict[Any, int] = {}
         inputs, outputs = [], []
+
+        def lay(node: Any, base: Any, fill: int | None) -> tuple[Any, ...]:
+            shape, strides, offset = layout_in(node, base)
+            if fill is not None:  # A row.
+                shape = kernel.full(shape, 1)
+                strides = kernel.full(strides, fill)
+            return (arguments.setdefault(base, len(arguments)), offset,
+                    TYPES[value_of(node).dtype], shape, strides)
         for node, is_row in kernel.operands:
             base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
-            shape, strides, offset = layout_in(node, base)
-            if is_row:
-                shape = kernel.full(shape, 1)
-                strides = kernel.full(strides, 0)
-            inputs.append((arguments.setdefault(base, len(arguments)),
-                           offset, TYPES[value_of(node).dtype], shape, strides))
+            inputs.append(lay(node, base, 0 if is_row else None))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
         for node, target in targets.items():
             target = target or node
-            shape, strides, offset = layout_in(
-                target.meta.get("kexpr_place", target), target)
-            if kernel.is_row(node):
-                shape = kernel.full(shape, 1)
-                strides = kernel.full(strides, 1)
-            outputs.append((
-                arguments.setdefault(target, len(arguments)), offset,
-                TYPES[value_of(node).dtype], shape, strides))
+            place = target.meta.get("kexpr_place", target)
+            fill = 1 if kernel.is_row(node) else None
+            outputs.append(lay(place, target, fill))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         if not self.hints.keys() >= set(site.symbols):
             raise Refused("sizes that are not known yet")
@@ -338,9 +337,8 @@ class Coder:
                     self.node(source)
                     targets[node], free[k] = source, False
 
-    def write_kernel(self, region: Region, site: Site,
-                     arguments: dict[Any, int], targets: dict[Any, Any]
-                     ) -> None:
+    def write_kernel(self, region: Region, site: Site, arguments: Any,
+                     targets: dict[Any, Any]) -> None:
         for base in arguments:
             if base.target is scatter and base not in self.names:
                 self.claim(base, region)
@@ -357,9 +355,7 @@ class Coder:
                     self.targets.difference_update(node.users)
                 continue
             name = self.names[node] = f"v{len(self.names)}"
-            sizes, strides = map(self.sizes, layout_of(node)[:2])
-            made = f"empty({sizes}, {strides}, {value_of(node).dtype})"
-            self.line(f"{name} = {made}", [name])
+            self.line(f"{name} = {self.empty(node)}", [name])
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
@@ -395,9 +391,8 @@ class Coder:
         users = [*node.users]
         into = users[0] if users[0].target is scatter else None
         copies = [one for one in users if one in self.targets or one is into]
-        if len(copies) != 1 or any(
-                one not in region.nodes and one not in copies
-                for one in users) or kernel.reduced:
+        if len(copies) != 1 or kernel.reduced or (
+                {*users} - {*region.nodes, *copies}):
             return None
         base = copies[0].args[0]
         target = into or base
@@ -436,18 +431,15 @@ class Coder:
         name = base = self.node(node.args[0])
         if not self.may_take(node, region):
             name = f"v{len(self.names)}"
-            sizes, strides = map(self.sizes, layout_of(node)[:2])
-            self.line(f"{name} = relaid({base}, {sizes}, {strides})", [name])
+            self.line(f"{name} = {self.empty(node)}.copy_({base})", [name])
         self.names[node] = name
         self.owners.add(node)
 
     def put(self, node: Any) -> None:
         """Puts the part of a scatter into its tensor."""
         self.claim(node, Region([node], [], False))
-        value = constant_of(node.args[1])
         place = self.node(node.meta["kexpr_place"])
-        self.line(f"{place}.copy_({self.node(node.args[1])})" if value is None
-                  else f"{place}.fill_({value!r})")
+        self.line(f"{place}.copy_({self.node(node.args[1])})")
 
     def region(self, region: Region) -> None:
         if region.is_kernel:
@@ -457,10 +449,9 @@ class Coder:
                 names = ", ".join(str(one.target) for one in region.nodes)
                 self.report.append(f"PyTorch's: {names} ({why})")
                 region = region._replace(is_kernel=False)
-        if not region.is_kernel:
-            for node in region.nodes:
-                if node not in self.names and view_source(node) is None:
-                    self.emit(node)
+        for node in () if region.is_kernel else region.nodes:
+            if node not in self.names and view_source(node) is None:
+                self.emit(node)
         self.waiting.subtract(region.nodes)
 
     # -- The whole -----------------------------------------------------------
@@ -523,7 +514,7 @@ class Coder:
                           if last[name] == at and name not in self.hints)
             if dead and at + 1 < len(self.lines):
                 lines.append(f"  del {', '.join(dead)}")
-        return "\n".join(lines) + "\n"
+        return "".join(sorted(self.operators)) + "\n".join(lines) + "\n"
 
 
 def _function(source: str, names: dict[str, Any]) -> Any:

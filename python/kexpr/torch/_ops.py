@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from .._kernel import _PRECISIONS
 from ._host import TYPES, is_tensor, shape_of, strides_of, torch
-from ._random import HASH
 
 
 _ACCURATE = _PRECISIONS.index("accurate")
@@ -18,8 +17,7 @@ _ACCURATE = _PRECISIONS.index("accurate")
 
 class Formula(NamedTuple):
     """What a node of a graph computes. `inputs` are nodes; the text has {0},
-    {1}... where they stand, and {last} for the value before, as semicolons part
-    it."""
+    {1}... where they stand."""
     text: str
     inputs: tuple[Any, ...]
     operations: int
@@ -47,8 +45,8 @@ maximum minimum fmax fmin atan2 hypot logaddexp
     "mul": "mul({self},{other})", "div": "div({self},{other})",
     "bitwise_and": "and({self},{other})", "bitwise_or": "or({self},{other})",
     "bitwise_xor": "xor({self},{other})", "clamp_min": "maximum({self},{min})",
-    "clamp_max": "minimum({self},{max})",
-    "lerp": "lerp({self},{end},{weight})",
+    "clamp_max": "minimum({self},{max})", "lerp": "lerp({self},{end},{weight})",
+    "__rshift__": "rshift({self},{other})",
     "masked_fill": "where({mask},{value},{self})"}.items()}
 # The arguments take the type that they promote to.
 _COMPARED = {name: f"{name}({{self}},{{other}})" for name in """
@@ -80,7 +78,7 @@ CONSTANTS = {"full", "full_like", "scalar_tensor", "zeros", "ones",
 def name_of(target: Any) -> str:
     """"add.Tensor" of an operator of ATen or prims, else empty."""
     if not isinstance(target, torch._ops.OpOverload) or (
-            target.namespace not in ("aten", "prims", "kexpr_torch")):
+            target.namespace not in ("aten", "prims")):
         return ""
     name = target._schema.name.partition("::")[2]
     overload = target._overloadname
@@ -182,9 +180,8 @@ class _Node:
         if self.options.rounds and not _EXACT.match(text) and result.dtype in (
                 torch.float16, torch.bfloat16):
             text = f"{result.dtype}({text})"
-        return Formula(text, tuple(self.inputs),
-                       sum(1 if one in _CHEAP else 20 for one in called),
-                       self.rows)
+        work = sum(1 if one in _CHEAP else 20 for one in called)
+        return Formula(text, tuple(self.inputs), work, self.rows)
 
     # -- Arguments -----------------------------------------------------------
 
@@ -243,10 +240,8 @@ class _Node:
         values = [given[one] for one in ("self", "other") if one in given]
         if family.startswith("logical_"):
             return self.fill(template, given, None)
-        tensors: list[Any] = [
-            one if isinstance(one, (bool, int, float)) else one.meta.get("val")
-            for one in values]
-        dtype = torch.result_type(tensors[0], tensors[-1])
+        dtype = torch.result_type(*torch.fx.node.map_arg(
+            [values[0], values[-1]], lambda one: one.meta.get("val")))
         if dtype not in TYPES:
             raise Refused
         return self.fill(template, given, dtype)
@@ -343,16 +338,10 @@ class _Node:
             return f"mul({x},{x})"
         return f"pow({x},{y})"
 
-    def on_random(self, given: dict[str, Any], _: Any) -> str:
-        for one in ("first", "second", "rows", "columns"):
-            self.argument(given[one], None)
-        return ";".join(HASH)
-
     def on_where(self, given: dict[str, Any], dtype: Any) -> str:
-        condition = constant_of(given["condition"])
-        if condition is not None:
-            return self.argument(given["self" if condition else "other"],
-                                 dtype)
+        known = constant_of(given["condition"])
+        if known is not None:
+            return self.argument(given["self" if known else "other"], dtype)
         return self.fill("where({condition},{self},{other})", given, dtype)
 
     def on_clamp(self, given: dict[str, Any], dtype: Any) -> str:

@@ -35,10 +35,10 @@ def view_source(node: Any) -> Any:
         return None
     seen = value_of(source) if isinstance(source, torch.fx.Node) else None
     # The example of a node whose place another took has other memory.
-    return source if is_tensor(seen) and seen.dtype == value.dtype and (
-        getattr(maker.target, "is_view", False)
-        or value.untyped_storage()._cdata == seen.untyped_storage()._cdata
-    ) else None
+    same = is_tensor(seen) and seen.dtype == value.dtype and (
+        is_view(maker) or value.untyped_storage()._cdata
+        == seen.untyped_storage()._cdata)
+    return source if same else None
 
 
 def layout_of(node: Any) -> tuple[Any, ...]:
@@ -76,20 +76,16 @@ _SCATTERED = {"slice_scatter": aten.slice.Tensor,
 
 
 def is_returned(node: Any) -> bool:
-    users = [*node.users]
-    for user in users:
-        if is_view(user):
-            users += user.users
-    return any(user.op == "output" for user in users)
+    return any(user.op == "output" or is_view(user) and is_returned(user)
+               for user in node.users)
 
 
 def may_be(node: Any, source: Any) -> bool:
     """Whether a node's value may be the memory of another one's. What is
     returned must not be a view, nor an input, nor returned twice."""
-    return (source.op == "call_function"
-            and strides_of(value_of(node)) == strides_of(value_of(source))
-            and not (is_returned(node)
-                     and (is_view(source) or is_returned(source))))
+    return source.op == "call_function" and not (
+        is_returned(node) and (is_view(source) or is_returned(source))) and (
+            strides_of(value_of(node)) == strides_of(value_of(source)))
 
 
 def scatter(*_: Any) -> None:
@@ -105,20 +101,18 @@ def gather_scatters(nodes: list[Any]) -> list[Any]:
     for node in reversed(nodes):
         part, place, views = node, node.args and node.args[0], []
         value = value_of(node)
-        while name_of(part.target) in _SCATTERED and part not in gone and (
-                not part.kwargs and (part is node or len(part.users) == 1
-                                     and _is_same(part.args[0], place))):
-            view = _SCATTERED[name_of(part.target)]
-            place = node.graph.call_function(view, (place, *part.args[2:]))
-            place.meta["val"] = value = view(
-                value, *torch.fx.node.map_arg(part.args[2:], value_of))
-            views.append(place)
+        while part not in gone and (part is node or len(part.users) == 1):
+            view = _SCATTERED.get(name_of(part.target))
+            if view and not part.kwargs and (
+                    part is node or _is_same(part.args[0], place)):
+                place = node.graph.call_function(view, (place, *part.args[2:]))
+                place.meta["val"] = value = view(
+                    value, *torch.fx.node.map_arg(part.args[2:], value_of))
+                views.append(place)
+            elif not views or name_of(part.target) not in ("copy", "alias"):
+                break
             gone.add(part)
-            part = part.args[1]
-        while views and name_of(part.target) in ("copy", "alias") and (
-                len(part.users) == 1):
-            gone.add(part)
-            part = part.args[-1]
+            part = part.args[1 if view else -1]
         if views and _is_same(part, place) and may_be(node, node.args[0]) and (
                 layout_of(node) == layout_of(node.args[0])):
             node.replace_all_uses_with(node.args[0])
@@ -158,13 +152,11 @@ class Cut:
         self._rows: dict[Any, tuple[tuple[Any, ...], int]] = {}
         # Nodes as they are without views that change nothing.
         self.same: dict[Any, Any] = {}
-        self.epilogue = [
-            node for node in graph.nodes
-            if name_of(node.target) == "copy_"
+        self.epilogue = dict.fromkeys(
+            node for node in graph.nodes if name_of(node.target) == "copy_"
             and node.args[0].op == "placeholder"
-            and all(user.op == "output" for user in node.users)]
-        later = set(self.epilogue)
-        self.nodes = [node for node in graph.nodes if node not in later]
+            and all(user.op == "output" for user in node.users))
+        self.nodes = [one for one in graph.nodes if one not in self.epilogue]
 
     def is_possible(self) -> bool:
         """Whether nodes may be moved: none of them writes to what others
