@@ -337,8 +337,7 @@ def test_parts_are_written_where_they_lie(kind, dynamic, report):
         torch.testing.assert_close(ours, theirs)
     if not dynamic and kind == "plain":
         assert "scatter" not in report.codes[0]
-        # A copy for what is read at another place, none at the end.
-        assert report.codes[0].count("copy_") == 4
+        assert ").copy_(" not in report.codes[0]  # None is of a whole tensor.
 
 
 def test_an_input_is_not_written_before_it_is_read(report):

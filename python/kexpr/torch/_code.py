@@ -126,7 +126,7 @@ class _Kernel:
 
 
 # Operators whose results are always memory of their own.
-_OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution"}
+_OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution", "clone"}
 
 # What the text of every function may name.
 _NAMES: dict[str, Any] = {
