@@ -23,9 +23,9 @@ def _options(given: Mapping[str, Any]) -> Any:
                   ("precision", _PRECISIONS, "default"),
                   ("tier", _TIERS, "tiered"),
                   ("random", ("pytorch", "counter"), "pytorch"))]
-    known = Options(
-        *chosen, rest.pop("threads", None) or torch.get_num_threads(),
-        rest.pop("emulate_precision_casts", True), rest.pop("cache", False))
+    known = Options._make(
+        [*chosen, rest.pop("threads", None) or torch.get_num_threads(),
+         rest.pop("emulate_precision_casts", True), rest.pop("cache", False)])
     if rest:
         raise ArgumentError(f"option {next(iter(rest))!r}; there are precision,"
                             " tier, threads, emulate_precision_casts, random "

@@ -31,7 +31,6 @@ threshold
 """.split()
 
 
-
 def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
               keepdim: bool = False) -> Any:
     dims = dim or list(range(self.dim()))
@@ -59,12 +58,10 @@ def _each(operator: Any) -> Callable[..., Any]:
 @functools.cache
 def table(counts: bool) -> dict[Any, Callable[..., Any]]:
     """The decompositions, by overload; dropout's too if it `counts`."""
-    get_decompositions: Any = importlib.import_module(
-        "torch._decomp").get_decompositions
-    packets = [getattr(aten, name) for name in (
-        *_NAMES, *(f"{one}_backward" for one in _BACKWARD))
-        if hasattr(aten, name)]
-    made: dict[Any, Callable[..., Any]] = dict(get_decompositions(packets))
+    known: Any = importlib.import_module("torch._decomp")
+    names = [*_NAMES, *(f"{one}_backward" for one in _BACKWARD)]
+    made: dict[Any, Callable[..., Any]] = dict(known.get_decompositions(
+        [getattr(aten, one) for one in names if hasattr(aten, one)]))
     made[aten.var_mean.correction] = _var_mean
     for name in (one.removeprefix("_foreach_") for one in dir(torch)
                  if one.startswith("_foreach_")):

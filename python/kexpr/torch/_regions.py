@@ -33,7 +33,7 @@ def view_source(node: Any) -> Any:
         source, maker = source.args[0] if source.args else None, source
     elif not name_of(node.target) or name_of(node.target) == "as_strided":
         return None
-    seen = value_of(source) if isinstance(source, torch.fx.Node) else None
+    seen: Any = value_of(source) if isinstance(source, torch.fx.Node) else None
     # The example of a node whose place another took has other memory.
     same = is_tensor(seen) and seen.dtype == value.dtype and (
         is_view(maker) or value.untyped_storage()._cdata
@@ -76,8 +76,10 @@ _SCATTERED = {"slice_scatter": aten.slice.Tensor,
 
 
 def is_returned(node: Any) -> bool:
-    return any(user.op == "output" or is_view(user) and is_returned(user)
-               for user in node.users)
+    users = [*node.users]
+    for user in users:
+        users += user.users if is_view(user) else ()
+    return any(user.op == "output" for user in users)
 
 
 def may_be(node: Any, source: Any) -> bool:
