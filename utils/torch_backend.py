@@ -5,6 +5,8 @@
   torch_backend.py fragments            12 fragments of models, 4 optimizers
   torch_backend.py times [NAME...]      beside eager, aot_eager and Inductor;
                                         the name `quick` leaves out Inductor
+  torch_backend.py pyhpc PATH [SIZE...] the same for a checkout of GitHub's
+                                        dionhaefner/pyhpc-benchmarks
   torch_backend.py first                the first result of a new function
   torch_backend.py fresh                the same in a new process, with empty
                                         caches and without a compiler
@@ -15,6 +17,7 @@ PYTHONPATH names a build of the package. Prints the versions it ran with.
 """
 
 import copy
+import importlib
 import itertools
 import logging
 import os
@@ -25,6 +28,7 @@ import sys
 import tempfile
 import time
 import warnings
+from unittest import mock
 
 import torch
 from torch.testing import assert_close
@@ -288,6 +292,10 @@ def times(names):
         modules = {"eager": module} | {
             which: torch.compile(copy.deepcopy(module), backend=one)
             for which, one in backends.items()}
+        if any(isinstance(one, torch.nn.Dropout) for one in module.modules()):
+            modules["counter"] = torch.compile(
+                copy.deepcopy(module), backend=backend,
+                options={"random": "counter"})
         show(f"{name}, training", shortest({
             which: lambda one=one: step(one, inputs)
             for which, one in modules.items()}))
@@ -318,6 +326,36 @@ def times(names):
             show(f"AdamW alone, 10 of {size}", {
                 which: shortest({which: call}, 1.0)[which]
                 for which, call in calls.items()})
+
+
+def pyhpc(path, size):
+    """Functions of pyhpc-benchmarks without TorchScript, and their arguments."""
+    sys.path.insert(0, path)
+    with mock.patch("torch.jit.script", lambda function: function):
+        for name, file, function in (
+                ("equation_of_state", "eos", "gsw_dHdT"),
+                ("isoneutral_mixing", "isoneutral", "isoneutral_diffusion_pre")):
+            model = importlib.import_module(f"benchmarks.{name}")
+            made = importlib.import_module(f"{model.__name__}.{file}_pytorch")
+            yield (name, getattr(made, function),
+                   [*map(torch.as_tensor, model.generate_inputs(size))])
+
+
+def show_pyhpc(path, *sizes):
+    torch.set_num_threads(1)
+    for size in map(int, sizes or (4096, 1 << 20)):
+        for name, function, given in pyhpc(path, size):
+            torch._dynamo.reset()
+            calls = {"eager": function} | {
+                str(which): torch.compile(function, backend=one, dynamic=False)
+                for which, one in (("aot_eager", "aot_eager"), ("kexpr", backend),
+                                   ("inductor", "inductor"))}
+            results = {which: call(*map(torch.clone, given))
+                       for which, call in calls.items()}
+            assert_close(results["kexpr"], results["eager"])
+            show(f"{name} {size}", shortest({
+                which: lambda call=call: call(*given)
+                for which, call in calls.items()}, 8.0))
 
 
 def first():
@@ -444,6 +482,7 @@ def main():
     which, *names = sys.argv[1:] or ["fragments"]
     return {"ops": lambda: ops(names), "fragments": check_all,
             "times": lambda: times(names), "first": first,
+            "pyhpc": lambda: show_pyhpc(*names),
             "fresh": show_fresh, "threads": threads,
             "share": lambda: share(names)}[which]()
 

@@ -24,6 +24,7 @@ from torch_fragments import (  # noqa: E402
 )
 
 from kexpr.torch import backend, evaluate, operator  # noqa: E402
+from kexpr.torch._random import dropout as by_counters  # noqa: E402
 
 functional = torch.nn.functional
 
@@ -172,6 +173,76 @@ def test_random_numbers_are_pytorch_s_in_their_order(report):
     torch.testing.assert_close(ours, theirs)
 
 
+def kept(call, x, seed=1):
+    """Which elements a dropout keeps, as far as each has a gradient."""
+    torch.manual_seed(seed)
+    x = x.detach().requires_grad_()
+    result = call(x)
+    result.sum().backward()
+    assert torch.equal(result != 0, x.grad != 0)
+    return result != 0
+
+
+def test_a_dropout_by_counters_is_of_its_seed_alone(report):
+    def dropped(x):
+        return functional.dropout(x * 2, 0.25).exp() - 1
+    x = torch.rand(6, 3, 20, 500) + 1
+    masks = []
+    for options in ({}, {"threads": 2}, {"tier": "interpret"},
+                    {"tier": "optimized"}):
+        torch._dynamo.reset()
+        call = torch.compile(dropped, backend=backend, dynamic=False,
+                             options={"random": "counter"} | options)
+        masks.append(kept(call, x))
+    assert all(torch.equal(one, masks[0]) for one in masks)
+    assert not torch.equal(masks[0], kept(call, x, seed=2))
+    assert "dropout" not in report.codes[0] and len(report.kernels) == 8
+    # Other strides, types and numbers of axes, and sizes that change.
+    for other in (x.permute(3, 1, 0, 2).contiguous().permute(2, 1, 3, 0),
+                  x.to(memory_format=torch.channels_last), x.double(),
+                  x.bfloat16()):
+        assert torch.equal(kept(call, other), masks[0])
+    call = torch.compile(dropped, backend=backend, dynamic=True,
+                         options={"random": "counter"})
+    for shape in ((6, 60, 500), (3, 120, 500), (180000,), (6, 3, 20, 500)):
+        assert torch.equal(kept(call, x.view(shape)).view_as(x), masks[0])
+    assert not torch.equal(kept(dropped, x), masks[0])
+    # PyTorch's own integers give the same.
+    torch.manual_seed(1)
+    assert torch.equal(by_counters(x, 0.25, True)[1], masks[0])
+    torch._dynamo.reset()
+    call = torch.compile(dropped, backend=backend)
+    assert torch.equal(kept(call, x), kept(dropped, x))
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_a_dropout_by_counters_has_no_pattern(p, report):
+    call = torch.compile(
+        lambda x: torch.cat([functional.dropout(one, p) for one in x.chunk(2)]),
+        backend=backend, options={"random": "counter"})
+    x = torch.ones(400, 1000)
+    masks = torch.cat([kept(call, x, seed) for seed in range(4)])
+    off = (masks.double() - (1 - p)) / (p * (1 - p)) ** 0.5
+    assert call(x).unique().tolist() == pytest.approx([0, 1 / (1 - p)])
+
+    def chance(values):  # Of values about 0 with a variance of 1, in units of it.
+        return abs(values.mean().item()) * values.numel() ** 0.5
+    assert chance(off) < 5
+    # Elements next to each other, a row apart, of two places and of two calls.
+    for apart in (1, 2, 3, 16, 1000):
+        flat = off.reshape(8, -1)
+        assert chance(flat[:, apart:] * flat[:, :-apart]) < 5
+    assert all(chance(off[i] * off[k]) < 5 for i in range(8) for k in range(i))
+
+
+def test_what_a_dropout_by_counters_leaves_to_pytorch(report):
+    def dropped(x, p=0.5):
+        return functional.dropout(x.exp(), p) * 2 + 1
+    for x, p in ((torch.rand(4, 5), 1.0), (torch.rand(4, 5), 0.0),
+                 (torch.rand(0, 5), 0.5)):
+        same(lambda x: dropped(x, p), x, options={"random": "counter"})
+
+
 def test_parameters_are_written_in_place(report):
     p, g = torch.rand(100), torch.rand(100)
     q = p.clone()
@@ -220,7 +291,7 @@ def test_parts_are_not_copied_to_where_they_are(report):
         y[0] = y[0]
         return y.clone(), y
     same(written, torch.rand(5, 6))
-    assert report.codes[0].count("scatter") == 1
+    assert report.codes[0].count("scatter") == 0
 
     def returned(x):
         y = x * 2 + 1
@@ -230,6 +301,58 @@ def test_parts_are_not_copied_to_where_they_are(report):
     # None of them but the view is another's memory.
     assert len({one.data_ptr() for one in results}) == 5
     assert results[1].data_ptr() != results[0].data_ptr()
+
+
+def assigned(a, b):
+    """Parts of inputs and of others, which are read at other places too."""
+    x = torch.zeros_like(a)
+    x[1:-1, 1:] = a[1:-1, 1:] * b[0, 1:] + 1
+    x[1:, :, 0] += x[:-1, :, 1].exp() * 2
+    before = x.clone()
+    x[..., 1] = (a[..., 1] * 2).cos()
+    a[::2] = x[::2].sin() * 2
+    a[1:] = a[:-1] * 0.5 + 1
+    b.copy_(x[:4] * 0.5 - 1)
+    b[0] += a[0].cos() * 2
+    y = b.clone()
+    y[-1] = 1.5
+    return before, x[1], y, a * 2 + 1
+
+
+@pytest.mark.parametrize("kind", ["plain", "permuted", "offset", "shared"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_parts_are_written_where_they_lie(kind, dynamic, report):
+    def made():
+        torch.manual_seed(4)
+        whole = torch.rand(11, 5, 3)
+        if kind == "permuted":
+            return torch.rand(3, 4, 5).permute(1, 2, 0), torch.rand(4, 5, 3)
+        begin = {"plain": 0, "offset": 3, "shared": 0}[kind]
+        return (whole[begin:begin + 4],
+                whole[4:8] if kind == "shared" else torch.rand(4, 5, 3))
+    call = torch.compile(assigned, backend=backend, dynamic=dynamic)
+    for _ in range(2):
+        ours, theirs = made(), made()
+        torch.testing.assert_close(call(*ours), assigned(*theirs))
+        torch.testing.assert_close(ours, theirs)
+    if not dynamic and kind == "plain":
+        assert "scatter" not in report.codes[0]
+        assert ").copy_(" not in report.codes[0]  # None is of a whole tensor.
+
+
+def test_an_input_is_not_written_before_it_is_read(report):
+    def swapped(a, b):
+        a[0] += b[0].exp() * 2
+        c = a.clone()
+        a[1] = b[1].sin() * 2
+        b.copy_(c * 2 + 1)
+        return torch.slice_scatter(a, a[1:] * 2 + 1, 0, 1), c
+    ours, theirs = ([torch.ones(3, 4), torch.full((3, 4), 2.)]
+                    for _ in range(2))
+    results = torch.compile(swapped, backend=backend)(*ours)
+    torch.testing.assert_close(results, swapped(*theirs))
+    torch.testing.assert_close(ours, theirs)
+    assert len({one.data_ptr() for one in (*results, *ours)}) == 4
 
 
 def test_results_take_the_memory_of_operands_that_are_done_with(report):

@@ -18,16 +18,18 @@ def _options(given: Mapping[str, Any]) -> Any:
     from ._code import Options
     from ._host import torch
     rest = dict(given)
-    known = Options(
-        precision=_number(_PRECISIONS, rest.pop("precision", "default"),
-                          "precision"),
-        mode=_number(_TIERS, rest.pop("tier", "tiered"), "tier"),
-        threads=rest.pop("threads", None) or torch.get_num_threads(),
-        rounds=rest.pop("emulate_precision_casts", True))
+    chosen = [_number(names, rest.pop(name, usual), name)
+              for name, names, usual in (
+                  ("precision", _PRECISIONS, "default"),
+                  ("tier", _TIERS, "tiered"),
+                  ("random", ("pytorch", "counter"), "pytorch"))]
+    known = Options._make(
+        [*chosen, rest.pop("threads", None) or torch.get_num_threads(),
+         rest.pop("emulate_precision_casts", True), rest.pop("cache", False)])
     if rest:
-        raise ArgumentError(f"option {next(iter(rest))!r}; there are "
-                            "precision, tier, threads, "
-                            "emulate_precision_casts and cache")
+        raise ArgumentError(f"option {next(iter(rest))!r}; there are precision,"
+                            " tier, threads, emulate_precision_casts, random "
+                            "and cache")
     return known
 
 
@@ -42,8 +44,9 @@ def backend(module: Any, inputs: Any, *,
         'precision' and 'tier', those of `kexpr.compile`; 'threads', PyTorch's
         unless given; 'emulate_precision_casts', whether values of 16 bits are
         rounded after each operator, as PyTorch does, which is so unless False;
-        'cache', whether AOTAutograd's cache keeps graphs on disk, False unless
-        given.
+        'random', "counter" for a dropout by hashes of counters, whose numbers
+        are not PyTorch's; 'cache', whether AOTAutograd's cache keeps graphs on
+        disk, False unless given.
     mode : str, optional
         Has no meaning here.
     """
@@ -53,27 +56,26 @@ def backend(module: Any, inputs: Any, *,
     from ._cache import Code, caching
     from ._code import compiled
     from ._host import Serializable
-    given = dict(options or {})
-    keeps = given.pop("cache", False)
-    if keeps and Serializable is None:
+    known = _options(options or {})
+    if known.keeps and Serializable is None:
         raise Unsupported("cache=True with this version of PyTorch")
-    known = _options(given)
     common: Any = importlib.import_module("torch._dynamo.backends.common")
     partitioners: Any = importlib.import_module("torch._functorch.partitioners")
 
     def compile_graph(graph: Any, _: Any) -> Any:
         code = compiled(graph, known)
-        return code if keeps else code.call
+        return code if known.keeps else code.call
 
     def graph_compiler() -> Any:
-        return Serializable(Code, compile_graph) if keeps else compile_graph
+        return (Serializable(Code, compile_graph) if known.keeps
+                else compile_graph)
 
     compiler = common.aot_autograd(
         fw_compiler=graph_compiler(), bw_compiler=graph_compiler(),
-        decompositions=_decompose.table(),
+        decompositions=_decompose.table(known.counts),
         partition_fn=partitioners.min_cut_rematerialization_partition,
         keep_inference_input_mutations=True)
-    with caching(known) if keeps else contextlib.nullcontext():
+    with caching(known) if known.keeps else contextlib.nullcontext():
         result: Callable[..., Any] = compiler(module, inputs)
     return result
 
@@ -83,9 +85,8 @@ def evaluate(text: str, /, **tensors: Any) -> Any:
 
     Tensors that require grad are taken as they are: the result does not.
     """
-    return _evaluate(text, {name: _detached(one)
-                            for name, one in tensors.items()},
-                     semantics="torch")
+    given = {name: _detached(one) for name, one in tensors.items()}
+    return _evaluate(text, given, semantics="torch")
 
 
 def _detached(value: Any) -> Any:

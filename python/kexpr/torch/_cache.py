@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import importlib
-import io
 import pathlib
 import pickle
 from collections.abc import Callable
@@ -14,13 +13,6 @@ from typing import Any
 
 from .. import _core
 from ._host import OutputCode, torch
-
-
-class _Pickler(pickle.Pickler):
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            raise TypeError("a graph with constants")
-        return NotImplemented
 
 
 @functools.cache
@@ -38,9 +30,7 @@ class Code(OutputCode):  # type: ignore[misc]
     def __init__(self, source: str, names: dict[str, Any],
                  make: Callable[[str, dict[str, Any]], Any]) -> None:
         self.source, self.names, self.make = source, names, make
-        self.call = make(source, {
-            name: functools.reduce(getattr, one.split("."), torch.ops)
-            if isinstance(one, str) else one for name, one in names.items()})
+        self.call = make(source, names)
         # Of each one's own dictionary, which is all that wrappers copy.
         self.call._boxed_call = self._boxed_call = True
 
@@ -48,16 +38,15 @@ class Code(OutputCode):  # type: ignore[misc]
         return self.call(args)
 
     def __reduce__(self) -> Any:
-        # Operators of PyTorch are kept by their names.
-        names = {name: str(one) if isinstance(one, torch._ops.OpOverload)
-                 else one for name, one in self.names.items()}
-        return Code, (self.source, names, self.make)
+        return Code, (self.source, self.names, self.make)
 
     def prepare_for_serialization(self) -> None:
         """Refuses what the cache cannot keep. Its keys know no values of
         tensors."""
         try:
-            _Pickler(io.BytesIO()).dump(self)
+            if any(map(torch.is_tensor, self.names.values())):
+                raise TypeError("a graph with constants")
+            pickle.dumps(self)
         except Exception as error:
             raise importlib.import_module(
                 "torch._functorch._aot_autograd.autograd_cache"
@@ -67,16 +56,14 @@ class Code(OutputCode):  # type: ignore[misc]
         """Nothing is left to do once it is read."""
 
 
+@contextlib.contextmanager
 def caching(options: Any) -> Any:
     """While it is entered, graphs that are compiled are kept, under keys that
     no other backend and no other options have."""
     config: Any = importlib.import_module("torch.compiler.config")
     autograd: Any = importlib.import_module("torch._functorch.config")
-    kept = contextlib.ExitStack()
-    kept.enter_context(config.patch(
-        cache_key_tag=f"{config.cache_key_tag} kexpr {_core.__version__} "
-                      f"{_sources()} {tuple(options)}"))
+    tag = (config.cache_key_tag, _core.__version__, _sources(), *options)
     # The backward graph is compiled with the forward one, as both are an entry.
-    kept.enter_context(autograd.patch(bundled_autograd_cache=True,
-                                      force_non_lazy_backward_lowering=True))
-    return kept
+    with config.patch(cache_key_tag=f"kexpr {tag}"), autograd.patch(
+            bundled_autograd_cache=True, force_non_lazy_backward_lowering=True):
+        yield

@@ -9,6 +9,7 @@ import logging
 import operator
 from collections import Counter
 from collections.abc import Iterable
+from math import inf, nan
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -18,8 +19,8 @@ from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, relaid, shape_of,
                     strides_of, torch)
 from ._ops import Refused, constant_of, name_of
-from ._regions import (Cut, Region, is_view, layout_of, may_be, value_of,
-                       view_source, without)
+from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
+                       scatter, value_of, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -28,8 +29,16 @@ class Options(NamedTuple):
     """What `torch.compile(options=...)` may say."""
     precision: int = 0
     mode: int = 3
+    counts: int = 0  # Whether random numbers are hashes of counters.
     threads: int = 1
     rounds: bool = True
+    keeps: bool = False
+
+
+def layout_in(node: Any, base: Any) -> tuple[Any, ...]:
+    """Where a value lies in the memory of a tensor."""
+    shape, strides, offset = layout_of(node)
+    return shape, strides, offset - layout_of(base)[2]
 
 
 def _symbols_of(sizes: Iterable[Any]) -> set[str]:
@@ -55,14 +64,11 @@ class Site:
         """The region for these values of the symbols."""
         known = dict(zip(self.symbols, values))
 
-        def number(one: Any) -> int:
-            return one if isinstance(one, int) else int(one.xreplace(
+        def numbers(one: Any) -> Any:
+            if isinstance(one, (list, tuple)):
+                return type(one)(map(numbers, one))
+            return one if isinstance(one, (int, str)) else int(one.xreplace(
                 {symbol: known[str(symbol)] for symbol in one.free_symbols}))
-
-        def numbers(specs: Any) -> list[Any]:
-            return [(at, number(offset), name, tuple(map(number, sizes)),
-                     tuple(map(number, strides)))
-                    for at, offset, name, sizes, strides in specs]
         text, inputs, outputs, arguments, options = self.given
         threads = options.threads if parallel_for() else 1
         return _core.make_region(
@@ -85,9 +91,8 @@ class _Kernel:
     def is_row(self, node: Any) -> bool:
         """Whether a value lacks the axes that are reduced. Inside the kernel
         it has them, with an extent of 1."""
-        return bool(self.reduced) and (
-            shape_of(value_of(node)) == self.row_shape
-            and len(self.row_shape) < len(self.elements))
+        return bool(self.reduced) and len(self.row_shape) < len(
+            self.elements) and shape_of(value_of(node)) == self.row_shape
 
     def full(self, shape: tuple[Any, ...], fill: Any) -> tuple[Any, ...]:
         """A shape, or strides, with the axes that a row lacks."""
@@ -104,8 +109,7 @@ class _Kernel:
             names[node] = f"%{len(names)}"
             lines.append(f"{names[node]} = {formula.text.format(*parts)}")
         outputs = [names[one] for one in self.region.outputs]
-        result = outputs[0] if len(outputs) == 1 else f"[{','.join(outputs)}]"
-        return ";".join([*lines, result])
+        return ";".join([*lines, f"[{','.join(outputs)}]"])
 
     def _input(self, node: Any, source: Any, names: dict[Any, str]) -> str:
         is_view = node in self.cut.views
@@ -115,21 +119,20 @@ class _Kernel:
             key = source, takes_row
             return f"@{self.operands.setdefault(key, len(self.operands))}"
         leading = self.reduced & self.reduced + 1 == 0
-        if self.is_row(source) != takes_row and not is_view and not (
-                shape_of(value_of(source)) == () or
-                self.is_row(source) and leading):
+        if self.is_row(source) != takes_row and not is_view and shape_of(
+                value_of(source)) and not (self.is_row(source) and leading):
             raise Refused("rows that are seen along other axes")
         return names[source]
 
 
 # Operators whose results are always memory of their own.
-_OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution"}
+_OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution", "clone"}
 
 # What the text of every function may name.
 _NAMES: dict[str, Any] = {
-    "torch": torch, "device": torch.device, "inf": float("inf"),
-    "nan": float("nan"), "operator": operator, "empty": empty_strided,
-    "check": assert_size_stride, "relaid": relaid}
+    "torch": torch, "device": torch.device, "inf": inf, "nan": nan,
+    "operator": operator, "empty": empty_strided, "relaid": relaid,
+    "check": assert_size_stride}
 
 
 class Coder:
@@ -139,8 +142,9 @@ class Coder:
         self.module, self.options = module, options
         self.cut = Cut(module.graph, options)
         self.names: dict[Any, str] = {}
-        self.globals: dict[str, Any] = dict(_NAMES)
+        self.globals: dict[str, Any] = {}
         self.sites: dict[str, Site] = {}
+        self.operators: set[str] = set()  # Lines that name them.
         # Line, names that it takes and names that it makes.
         self.lines: list[tuple[str, set[str], list[str]]] = []
         self.taken: set[str] = set()
@@ -178,10 +182,9 @@ class Coder:
             if last in self.names:
                 continue
             needed = [one for one in last.all_input_nodes
-                      if one not in self.names]
-            if needed:
-                pending += [last, *needed]
-            else:
+                      if one not in self.names and constant_of(last) is None]
+            pending += [last, *needed] if needed else []
+            if not needed:
                 self.emit(last)
         self.taken = taken
         return self.use(self.names[node])
@@ -198,29 +201,34 @@ class Coder:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key!r}: {self.render(one)}"
                                    for key, one in value.items()) + "}"
-        if value is None or isinstance(value, (
-                bool, int, float, str, torch.dtype, torch.memory_format,
-                torch.layout, torch.device)):
+        if value is None or isinstance(value, (int, float, str, torch.dtype,
+                torch.memory_format, torch.layout, torch.device)):
             return repr(value)
         return self.constant(value)
 
     def function(self, target: Any) -> str:
         if isinstance(target, torch._ops.OpOverload):
             name = str(target).replace(".", "_")
-            if name.isidentifier() and (
-                    self.globals.setdefault(name, target) is target):
+            if name.isidentifier():
+                self.operators.add(f"{name} = torch.ops.{target}\n")
                 return name
         return self.constant(target)
 
     # -- Nodes of PyTorch ----------------------------------------------------
 
     def emit(self, node: Any) -> None:
+        if node.target is scatter:
+            return self.put(node)
         name = f"v{len(self.names)}"
         self.names[node] = name
         if node.op == "get_attr":
             value = functools.reduce(getattr, node.target.split("."),
                                      self.module)
             self.line(f"{name} = {self.constant(value)}", [name])
+            return
+        if constant_of(node) is not None and (made := self.empty(node)):
+            self.owners.add(node)
+            self.line(f"{name} = {made}.fill_({constant_of(node)!r})", [name])
             return
         arguments = [self.render(one) for one in node.args]
         arguments += [f"{key}={self.render(one)}"
@@ -234,10 +242,9 @@ class Coder:
     def check(self, node: Any) -> None:
         """Has a tensor that kernels read, here or in the backward graph, the
         strides that it should have."""
-        if not is_tensor(value_of(node)) or view_source(node) is not None or (
-                not any(one in self.cut.formulas or one.op == "output"
-                        or view_source(one) is not None
-                        for one in node.users)):
+        if not is_tensor(value_of(node)) or view_source(node) or not any(
+                one in self.cut.formulas or one.op == "output"
+                or view_source(one) for one in node.users):
             return
         sizes, strides = map(self.sizes, layout_of(node)[:2])
         if sizes is not None and strides is not None:
@@ -245,6 +252,13 @@ class Coder:
             self.line(f"try: check({name}, {sizes}, {strides})\n"
                       f"  except AssertionError: {name} = relaid({name}, "
                       f"{sizes}, {strides})")
+
+    def empty(self, node: Any) -> str:
+        """Memory for a value, as text; nothing where its sizes have no
+        name."""
+        sizes, strides = map(self.sizes, layout_of(node)[:2])
+        return f"empty({sizes}, {strides}, {value_of(node).dtype})" if (
+            sizes is not None and strides is not None) else ""
 
     def sizes(self, sizes: tuple[Any, ...]) -> str | None:
         """Sizes as text; None where a symbol of them has no name."""
@@ -260,17 +274,10 @@ class Coder:
 
     # -- Kernels -------------------------------------------------------------
 
-    def base_of(self, node: Any) -> Any:
-        """The node whose memory a kernel reads for a value."""
-        while node not in self.names and (
-                source := view_source(node)) is not None:
-            node = source
-        return node
-
-    def root_of(self, node: Any) -> Any:
-        """The node whose memory a value is in."""
-        while node not in self.owners and (
-                source := view_source(node)) is not None:
+    def memory_of(self, node: Any, known: Any) -> Any:
+        """The node whose memory a value is in: one that is known, or is no
+        view."""
+        while node not in known and (source := view_source(node)) is not None:
             node = source
         return node
 
@@ -281,34 +288,31 @@ class Coder:
         text = kernel.text()
         arguments: dict[Any, int] = {}
         inputs, outputs = [], []
+
+        def lay(node: Any, base: Any, fill: int | None) -> tuple[Any, ...]:
+            shape, strides, offset = layout_in(node, base)
+            if fill is not None:  # A row.
+                shape = kernel.full(shape, 1)
+                strides = kernel.full(strides, fill)
+            return (arguments.setdefault(base, len(arguments)), offset,
+                    TYPES[value_of(node).dtype], shape, strides)
         for node, is_row in kernel.operands:
-            base = self.base_of(node)
+            base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
-            shape, strides, offset = layout_of(node)
-            begin = layout_of(base)[2]
-            if is_row:
-                shape = kernel.full(shape, 1)
-                strides = kernel.full(strides, 0)
-            inputs.append((arguments.setdefault(base, len(arguments)),
-                           offset - begin, TYPES[value_of(node).dtype][0],
-                           shape, strides))
+            inputs.append(lay(node, base, 0 if is_row else None))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
         for node, target in targets.items():
-            shape, strides, _ = layout_of(target or node)
-            if kernel.is_row(node):
-                shape = kernel.full(shape, 1)
-                strides = kernel.full(strides, 1)
-            outputs.append((
-                arguments.setdefault(target or node, len(arguments)), 0,
-                TYPES[value_of(node).dtype][0], shape, strides))
+            target = target or node
+            place = target.meta.get("kexpr_place", target)
+            fill = 1 if kernel.is_row(node) else None
+            outputs.append(lay(place, target, fill))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         if not self.hints.keys() >= set(site.symbols):
             raise Refused("sizes that are not known yet")
         try:
-            made = site.region(*(int(self.hints[one])
-                                 for one in site.symbols))
+            made = site.region(*(int(self.hints[one]) for one in site.symbols))
         except (Error, ValueError, TypeError) as error:
             raise Refused(str(error).split("\n")[0]) from None
         # Of others sizes and what may share memory are known together.
@@ -320,8 +324,10 @@ class Coder:
               targets: dict[Any, Any]) -> None:
         """Has results written to where operands are that are not read later."""
         sources = [source for source, _ in kernel.operands]
-        roots = [self.root_of(source) for source in sources]
+        roots = [self.memory_of(source, self.owners) for source in sources]
+        # An input's memory is that of the copy into it.
         free = [root in self.owners and roots.count(root) == 1
+                and self.names[root][0] != "a"
                 and not self.is_read_later(root, region) for root in roots]
         for i, node in enumerate(region.outputs):
             for k, source in enumerate(sources):
@@ -331,15 +337,17 @@ class Coder:
                     self.node(source)
                     targets[node], free[k] = source, False
 
-    def write_kernel(self, region: Region, site: Site,
-                     arguments: dict[Any, int], targets: dict[Any, Any]
-                     ) -> None:
+    def write_kernel(self, region: Region, site: Site, arguments: Any,
+                     targets: dict[Any, Any]) -> None:
         for base in arguments:
-            if base not in self.names and base not in region.outputs:
+            if base.target is scatter and base not in self.names:
+                self.claim(base, region)
+            elif base not in self.names and base not in region.outputs:
                 self.node(base)
         for node in region.outputs:
             target = targets[node]
-            if target is None or self.root_of(target) in self.owners:
+            if target is None or (
+                    self.memory_of(target, self.owners) in self.owners):
                 self.owners.add(node)
             if target is not None:
                 self.names[node] = self.names[target]
@@ -347,10 +355,7 @@ class Coder:
                     self.targets.difference_update(node.users)
                 continue
             name = self.names[node] = f"v{len(self.names)}"
-            sizes, strides = map(self.sizes, layout_of(node)[:2])
-            self.line(f"{name} = empty({sizes}, {strides}, "
-                      f"{value_of(node).dtype})",
-                      [name])
+            self.line(f"{name} = {self.empty(node)}", [name])
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
@@ -381,24 +386,60 @@ class Coder:
             for user in self.readers(node))
 
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
-        """The input that a value may be written to at once, which it would be
-        copied to at the end."""
-        copies = [one for one in node.users if one in self.targets]
-        if len(copies) != 1 or any(
-                one not in region.nodes and one not in copies
-                for one in node.users) or kernel.reduced:
+        """Where a value may be written to at once: an input that it would be
+        copied to at the end, or a scatter that it is the part of."""
+        users = [*node.users]
+        into = users[0] if users[0].target is scatter else None
+        copies = [one for one in users if one in self.targets or one is into]
+        if len(copies) != 1 or kernel.reduced or (
+                {*users} - {*region.nodes, *copies}):
             return None
-        target = copies[0].args[0]
+        base = copies[0].args[0]
+        target = into or base
         value, place = value_of(node), value_of(target)
+        layout = layout_in(target.meta.get("kexpr_place", target), target)
         if not is_tensor(place) or place.dtype != value.dtype or (
-                shape_of(place) != shape_of(value)) or (
-                0 in strides_of(place) or any(
-                    self.root_of(one) is target
-                    and layout_of(one) != layout_of(target)
-                    for one, _ in kernel.operands)
-                or self.is_read_later(target, region, copies)):
+                shape_of(value) != layout[0] or 0 in layout[1]) or any(
+                    self.memory_of(one, (base,)) is base
+                    and layout_in(one, base) != layout
+                    for one, _ in kernel.operands):
             return None
-        return target
+        if into is not None:
+            is_known = base in self.names or constant_of(base) is not None
+            return into if is_known and users == [into] and (
+                into.args[1] is node is not base) else None
+        return None if self.is_read_later(base, region, copies) else base
+
+    # -- Parts of tensors ----------------------------------------------------
+
+    def may_take(self, node: Any, region: Region) -> bool:
+        """Whether a scatter may be made in the memory of its tensor, which the
+        graph has or is to write to at its end."""
+        base = node.args[0]
+        copies = [one for one in self.cut.epilogue if one.args[0] is base]
+        last = copies[0].args[1] if copies else None
+        while last is not None and last.target is scatter and not (
+                is_returned(last) or {*self.cut.epilogue} - {*copies} & {
+                    *self.readers(last)}):
+            last = last.args[0]
+        return (base in self.owners or last is base) and (
+            strides_of(value_of(base)) == strides_of(value_of(node))
+            and not self.is_read_later(base, region, [node, *copies]))
+
+    def claim(self, node: Any, region: Region) -> None:
+        """Names the memory of a scatter's result."""
+        name = base = self.node(node.args[0])
+        if not self.may_take(node, region):
+            name = f"v{len(self.names)}"
+            self.line(f"{name} = {self.empty(node)}.copy_({base})", [name])
+        self.names[node] = name
+        self.owners.add(node)
+
+    def put(self, node: Any) -> None:
+        """Puts the part of a scatter into its tensor."""
+        self.claim(node, Region([node], [], False))
+        place = self.node(node.meta["kexpr_place"])
+        self.line(f"{place}.copy_({self.node(node.args[1])})")
 
     def region(self, region: Region) -> None:
         if region.is_kernel:
@@ -408,10 +449,9 @@ class Coder:
                 names = ", ".join(str(one.target) for one in region.nodes)
                 self.report.append(f"PyTorch's: {names} ({why})")
                 region = region._replace(is_kernel=False)
-        if not region.is_kernel:
-            for node in region.nodes:
-                if node not in self.names and view_source(node) is None:
-                    self.emit(node)
+        for node in () if region.is_kernel else region.nodes:
+            if node not in self.names and view_source(node) is None:
+                self.emit(node)
         self.waiting.subtract(region.nodes)
 
     # -- The whole -----------------------------------------------------------
@@ -451,19 +491,15 @@ class Coder:
         for region in regions:
             self.region(region)
         for copy in self.cut.epilogue:
-            if copy in self.targets:
+            if copy in self.targets and (self.names.get(copy.args[1])
+                                         != self.names[copy.args[0]]):
                 self.emit(copy)
             else:
                 self.names[copy] = self.names[copy.args[0]]
-        output = next(node for node in self.module.graph.nodes
-                      if node.op == "output")
-        result = self.render(output.args[0])
-        self.line(f"return {result}")
+        self.line(f"return {self.render(self.cut.nodes[-1].args[0])}")
         source = self.source()
         log.debug("%s\n%s", source, "\n".join(self.report))
-        names = {name: one for name, one in self.globals.items()
-                 if name not in _NAMES}
-        return Code(source, names | self.sites, _function)
+        return Code(source, self.globals | self.sites, _function)
 
     def source(self) -> str:
         """The function's text, in which values go when they were used last."""
@@ -478,7 +514,7 @@ class Coder:
                           if last[name] == at and name not in self.hints)
             if dead and at + 1 < len(self.lines):
                 lines.append(f"  del {', '.join(dead)}")
-        return "\n".join(lines) + "\n"
+        return "".join(sorted(self.operators)) + "\n".join(lines) + "\n"
 
 
 def _function(source: str, names: dict[str, Any]) -> Any:

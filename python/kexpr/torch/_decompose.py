@@ -8,49 +8,35 @@ from collections.abc import Callable
 from typing import Any
 
 from ._host import aten, torch
+from ._random import dropout
 
-# Decomposed as PyTorch says. Random numbers are not among them: PyTorch draws
-# them, in the order of the program.
+# Decomposed as PyTorch says. Random numbers are not among them, nor what kexpr
+# has itself, or PyTorch computes faster.
 _NAMES = """
-_log_softmax_backward_data _softmax_backward_data _prelu_kernel
-_prelu_kernel_backward addcdiv_ addcmul_ aminmax binary_cross_entropy
-binary_cross_entropy_backward binary_cross_entropy_with_logits celu celu_ dist
-elu_backward gelu_backward glu glu_backward hardsigmoid_backward
-hardswish_backward hardtanh_backward huber_loss huber_loss_backward
-l1_loss leaky_relu_backward log_sigmoid_backward
-log_sigmoid_forward logit logit_backward mish_backward mse_loss
-mse_loss_backward native_dropout_backward native_layer_norm
-native_layer_norm_backward _native_batch_norm_legit
-_native_batch_norm_legit_functional _native_batch_norm_legit_no_training
-native_batch_norm native_batch_norm_backward native_group_norm
-native_group_norm_backward _fused_rms_norm _fused_rms_norm_backward
-rrelu_with_noise_backward selu selu_ sigmoid_backward silu_backward
-smooth_l1_loss smooth_l1_loss_backward soft_margin_loss
-soft_margin_loss_backward softplus_backward softshrink_backward hardshrink
-hardshrink_backward softshrink square special_entr special_log_ndtr
-special_xlog1py tanh_backward threshold threshold_ threshold_backward
-trace xlogy rsub nan_to_num std std_mean heaviside
-sinc masked_fill fill fill_ baddbmm_ logsumexp linalg_vector_norm
-_fused_dropout
+_log_softmax_backward_data _softmax_backward_data _prelu_kernel addcdiv_
+addcmul_ aminmax binary_cross_entropy binary_cross_entropy_with_logits celu
+celu_ huber_loss log_sigmoid_forward logit mse_loss native_layer_norm
+_native_batch_norm_legit _native_batch_norm_legit_functional
+_native_batch_norm_legit_no_training native_batch_norm native_group_norm
+_fused_rms_norm selu selu_ smooth_l1_loss soft_margin_loss hardshrink softshrink
+special_entr special_log_ndtr special_xlog1py threshold threshold_ nan_to_num
+std heaviside sinc fill logsumexp linalg_vector_norm
 """.split()
-# Kept as they are, for kexpr has them, or PyTorch's own is faster.
-_KEPT = {"masked_fill", "rsub", "xlogy", "fill_", "std_mean",
-         "_fused_dropout", "baddbmm_", "trace", "dist", "glu"}
-
-
-_FOREACH = """
-abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf
-erfc exp expm1 floor frac lerp log log10 log1p log2 maximum minimum mul neg pow
-reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc
+_BACKWARD = """
+_prelu_kernel binary_cross_entropy elu gelu glu hardsigmoid hardswish hardtanh
+huber_loss leaky_relu log_sigmoid logit mish mse_loss native_dropout
+native_layer_norm native_batch_norm native_group_norm _fused_rms_norm
+rrelu_with_noise sigmoid silu smooth_l1_loss soft_margin_loss softplus tanh
+threshold
 """.split()
 
 
 def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
               keepdim: bool = False) -> Any:
-    dims = list(range(self.dim())) if not dim else dim
-    return (torch.var(self, dims, correction=1 if correction is None
-                      else correction, keepdim=keepdim),
-            torch.mean(self, dims, keepdim=keepdim))
+    dims = dim or list(range(self.dim()))
+    given = 1 if correction is None else correction
+    return (torch.var(self, dims, correction=given, keepdim=keepdim),
+            torch.mean(self, dims, keepdim))
 
 
 def _each(operator: Any) -> Callable[..., Any]:
@@ -58,11 +44,11 @@ def _each(operator: Any) -> Callable[..., Any]:
     def run(*given: Any, **named: Any) -> Any:
         if operator in (torch.addcmul, torch.addcdiv) and len(given) == 4:
             *given, named["value"] = given  # type: ignore[assignment]
-        count = next(len(one) for one in given
-                     if isinstance(one, (list, tuple)))
+        lists = list, tuple
+        count = next(len(one) for one in given if isinstance(one, lists))
 
         def at(one: Any, i: int) -> Any:
-            return one[i] if isinstance(one, (list, tuple)) else one
+            return one[i] if isinstance(one, lists) else one
         return [operator(*(at(one, i) for one in given),
                          **{name: at(one, i) for name, one in named.items()})
                 for i in range(count)]
@@ -70,21 +56,22 @@ def _each(operator: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def table() -> dict[Any, Callable[..., Any]]:
-    """The decompositions, by overload."""
-    get_decompositions: Any = importlib.import_module(
-        "torch._decomp").get_decompositions
-    packets = [getattr(aten, name) for name in _NAMES
-               if name not in _KEPT and hasattr(aten, name)]
-    made: dict[Any, Callable[..., Any]] = dict(get_decompositions(packets))
+def table(counts: bool) -> dict[Any, Callable[..., Any]]:
+    """The decompositions, by overload; dropout's too if it `counts`."""
+    known: Any = importlib.import_module("torch._decomp")
+    names = [*_NAMES, *(f"{one}_backward" for one in _BACKWARD)]
+    made: dict[Any, Callable[..., Any]] = dict(known.get_decompositions(
+        [getattr(aten, one) for one in names if hasattr(aten, one)]))
     made[aten.var_mean.correction] = _var_mean
-    for name in _FOREACH:
-        packet = getattr(aten, f"_foreach_{name}", None)
-        function = getattr(torch, {"clamp_min": "maximum",
-                                   "clamp_max": "minimum"}.get(name, name))
-        for overload in packet.overloads() if packet is not None else ():
+    for name in (one.removeprefix("_foreach_") for one in dir(torch)
+                 if one.startswith("_foreach_")):
+        function = {"clamp_min": torch.maximum, "clamp_max": torch.minimum}.get(
+            name, getattr(torch, name, None))
+        packet = getattr(aten, f"_foreach_{name}")
+        for overload in packet.overloads() if function and name[-1] != "_" and (
+                name not in ("clone", "max", "mm", "norm")) else ():
             # The scalars of a tensor are not known while a graph is made.
             if not overload.endswith("out") and not (
                     name.startswith("addc") and overload == "Tensor"):
                 made[getattr(packet, overload)] = _each(function)
-    return made
+    return made | {aten.native_dropout.default: dropout} if counts else made

@@ -24,9 +24,9 @@ disable_modes: Any = importlib.import_module(
 # What AOTAutograd's cache keeps, and says that a compiler makes it.
 OutputCode: Any = getattr(importlib.import_module(
     "torch._inductor.output_code"), "OutputCode", object)
-Serializable: Any = getattr(importlib.import_module(
-    "torch._functorch._aot_autograd.schemas"),
-    "SerializableAOTDispatchCompiler", None)
+_schemas: Any = importlib.import_module(
+    "torch._functorch._aot_autograd.schemas")
+Serializable: Any = getattr(_schemas, "SerializableAOTDispatchCompiler", None)
 
 
 def _assert_size_stride(tensor: Any, size: Any, stride: Any) -> None:
@@ -61,16 +61,11 @@ def parallel_for() -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-# kexpr's names of element types, and of casts to them.
-TYPES: dict[Any, tuple[str, str]] = {
-    torch.float32: ("f32", "torch.float"),
-    torch.float64: ("f64", "torch.double"),
-    torch.float16: ("f16", "torch.half"),
-    torch.bfloat16: ("bf16", "torch.bfloat16"),
-    torch.int8: ("i8", "torch.int8"), torch.int16: ("i16", "torch.short"),
-    torch.int32: ("i32", "torch.int"), torch.int64: ("i64", "torch.long"),
-    torch.uint8: ("u8", "torch.uint8"), torch.bool: ("bool", "torch.bool"),
-}
+# kexpr's names of element types. Those of casts to them are PyTorch's.
+TYPES: dict[Any, str] = {torch.uint8: "u8", torch.bool: "bool"} | {
+    getattr(torch, one): one.replace("float", "f").replace("int", "i")
+    for one in ("float32", "float64", "float16", "bfloat16", "int8", "int16",
+                "int32", "int64")}
 
 
 def plain(sizes: Any) -> tuple[Any, ...]:

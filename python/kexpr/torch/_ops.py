@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -35,20 +37,17 @@ maximum minimum fmax fmin atan2 hypot logaddexp
 """.split()} | {
     "sgn": "sign({self})", "clone": "{self}", "_to_copy": "{self}",
     "convert_element_type": "{a}", "copy": "{src}",
-    "mul.Tensor": "mul({self},{other})", "mul.Scalar": "mul({self},{other})",
-    "div.Tensor": "div({self},{other})", "div.Scalar": "div({self},{other})",
-    "xlogy.Tensor": "xlogy({self},{other})",
-    "masked_fill.Scalar": "where({mask},{value},{self})",
-    "masked_fill.Tensor": "where({mask},{value},{self})",
-    "clamp_min": "maximum({self},{min})", "clamp_max": "minimum({self},{max})",
-    "clamp_min.Tensor": "maximum({self},{min})",
-    "clamp_max.Tensor": "minimum({self},{max})",
     "leaky_relu": "leaky_relu({self},{negative_slope})",
     "hardtanh": "minimum(maximum({self},{min_val}),{max_val})",
-    "fma": "fma({a},{b},{c})", "lerp.Scalar": "lerp({self},{end},{weight})",
-    "lerp.Tensor": "lerp({self},{end},{weight})",
-} | {f"bitwise_{name}.{kind}": f"{name}({{self}},{{other}})"
-     for name in ("and", "or", "xor") for kind in ("Tensor", "Scalar")}
+    "fma": "fma({a},{b},{c})", "xlogy.Tensor": "xlogy({self},{other})",
+    "clamp_min": "maximum({self},{min})", "clamp_max": "minimum({self},{max})",
+} | {f"{name}.{kind}": text for kind in ("Tensor", "Scalar") for name, text in {
+    "mul": "mul({self},{other})", "div": "div({self},{other})",
+    "bitwise_and": "and({self},{other})", "bitwise_or": "or({self},{other})",
+    "bitwise_xor": "xor({self},{other})", "clamp_min": "maximum({self},{min})",
+    "clamp_max": "minimum({self},{max})", "lerp": "lerp({self},{end},{weight})",
+    "__rshift__": "rshift({self},{other})",
+    "masked_fill": "where({mask},{value},{self})"}.items()}
 # The arguments take the type that they promote to.
 _COMPARED = {name: f"{name}({{self}},{{other}})" for name in """
 eq ne lt le gt ge logical_and logical_or logical_xor
@@ -67,7 +66,7 @@ _ROUNDING = {"where", "masked_fill", "clamp", "clamp_min", "clamp_max",
              "hardtanh", "maximum", "minimum", "fmax", "fmin"}
 _CHEAP = set("""
 add sub mul neg abs maximum minimum fma where relu and or xor eq ne lt le gt ge
-logical_and logical_or logical_not bitwise_not isnan square
+logical_and logical_or logical_not bitwise_not isnan square rshift
 """.split())
 _DIVIDE = ("floor_divide", "remainder", "fmod", "div.Tensor_mode",
            "div.Scalar_mode")
@@ -131,13 +130,10 @@ def fold(node: Any) -> None:
 
 def arguments_of(node: Any) -> dict[str, Any]:
     """All arguments of a node by name."""
-    given = dict(node.kwargs)
-    for argument, value in zip(node.target._schema.arguments, node.args):
-        given[argument.name] = value
-    for argument in node.target._schema.arguments:
-        if argument.name not in given and argument.has_default_value():
-            given[argument.name] = argument.default_value
-    return given
+    known = node.target._schema.arguments
+    return {one.name: one.default_value for one in known
+            if one.has_default_value()} | dict(node.kwargs) | {
+        one.name: value for one, value in zip(known, node.args)}
 
 
 class Refused(Exception):
@@ -183,10 +179,9 @@ class _Node:
         called = re.findall(r"[a-z_0-9]+(?=\()", text)
         if self.options.rounds and not _EXACT.match(text) and result.dtype in (
                 torch.float16, torch.bfloat16):
-            text = f"{TYPES[result.dtype][1]}({text})"
-        return Formula(text, tuple(self.inputs),
-                       sum(1 if one in _CHEAP else 20 for one in called),
-                       self.rows)
+            text = f"{result.dtype}({text})"
+        work = sum(1 if one in _CHEAP else 20 for one in called)
+        return Formula(text, tuple(self.inputs), work, self.rows)
 
     # -- Arguments -----------------------------------------------------------
 
@@ -200,7 +195,7 @@ class _Node:
             if own not in TYPES:
                 raise Refused
             text = literal(constant, own)
-            return f"{TYPES[dtype or own][1]}({text})"
+            return f"{dtype or own}({text})"
         tensor: Any = getattr(value, "meta", {}).get("val")
         if not is_tensor(tensor) or 0 in shape_of(tensor):
             raise Refused
@@ -209,7 +204,7 @@ class _Node:
         text = f"{{{self.inputs.index(value)}}}"
         if dtype is None or tensor.dtype == dtype:
             return text
-        return f"{TYPES[dtype][1]}({text})"
+        return f"{dtype}({text})"
 
     def fill(self, template: str, given: dict[str, Any], dtype: Any) -> str:
         """A template with its arguments in a type."""
@@ -245,11 +240,8 @@ class _Node:
         values = [given[one] for one in ("self", "other") if one in given]
         if family.startswith("logical_"):
             return self.fill(template, given, None)
-        tensors: list[Any] = [
-            one if isinstance(one, (bool, int, float)) else one.meta.get("val")
-            for one in values]
-        dtype = (torch.result_type(*tensors) if len(tensors) == 2
-                 else tensors[0].dtype)
+        dtype = torch.result_type(*torch.fx.node.map_arg(
+            [values[0], values[-1]], lambda one: one.meta.get("val")))
         if dtype not in TYPES:
             raise Refused
         return self.fill(template, given, dtype)
@@ -333,7 +325,7 @@ class _Node:
             raise Refused
         factor = literal(alpha)
         if dtype in (torch.float16, torch.bfloat16):
-            return f"{function}({x},{TYPES[dtype][1]}(mul({y},{factor})))"
+            return f"{function}({x},{dtype}(mul({y},{factor})))"
         return f"{function}({x},{y},{factor})"
 
     def on_pow(self, given: dict[str, Any], dtype: Any) -> str:
@@ -347,10 +339,9 @@ class _Node:
         return f"pow({x},{y})"
 
     def on_where(self, given: dict[str, Any], dtype: Any) -> str:
-        condition = constant_of(given["condition"])
-        if condition is not None:
-            return self.argument(given["self" if condition else "other"],
-                                 dtype)
+        known = constant_of(given["condition"])
+        if known is not None:
+            return self.argument(given["self" if known else "other"], dtype)
         return self.fill("where({condition},{self},{other})", given, dtype)
 
     def on_clamp(self, given: dict[str, Any], dtype: Any) -> str:
@@ -360,12 +351,6 @@ class _Node:
         if given["max"] is not None:
             text = f"minimum({text},{self.argument(given['max'], dtype)})"
         return text
-
-    def on_addcmul(self, given: dict[str, Any], dtype: Any) -> str:
-        return self._plus_scaled("mul", given, dtype)
-
-    def on_addcdiv(self, given: dict[str, Any], dtype: Any) -> str:
-        return self._plus_scaled("div", given, dtype)
 
     def _plus_scaled(self, function: str, given: dict[str, Any],
                      dtype: Any) -> str:
@@ -377,6 +362,9 @@ class _Node:
         if value != 1:
             product = f"mul({product},{literal(value)})"
         return f"add({self.argument(given['self'], dtype)},{product})"
+
+    on_addcmul = functools.partialmethod(_plus_scaled, "mul")
+    on_addcdiv = functools.partialmethod(_plus_scaled, "div")
 
     def on_gelu(self, given: dict[str, Any], dtype: Any) -> str:
         x = self.argument(given["self"], dtype)
@@ -398,12 +386,6 @@ class _Node:
 
 
 def _broadcast(shapes: list[Any]) -> list[Any]:
-    result: list[Any] = []
-    for shape in shapes:
-        for at in range(1, len(shape) + 1):
-            if at > len(result):
-                result.insert(0, shape[-at])
-            elif result[-at] == 1:
-                result[-at] = shape[-at]
-    return result
+    axes = itertools.zip_longest(*map(reversed, shapes), fillvalue=1)
+    return [next((one for one in sizes if one != 1), 1) for sizes in axes][::-1]
 

@@ -6,7 +6,7 @@ import operator
 from typing import Any, NamedTuple
 
 from .. import _core
-from ._host import is_tensor, plain, shape_of, strides_of, torch
+from ._host import aten, is_tensor, plain, shape_of, strides_of, torch
 from ._ops import Formula, constant_of, fold, formula_of, name_of
 
 
@@ -28,29 +28,26 @@ def view_source(node: Any) -> Any:
     value = value_of(node)
     if node.op != "call_function" or not is_tensor(value) or not node.args:
         return None
-    source = node.args[0]
+    source, maker = node.args[0], node
     if node.target is operator.getitem:
-        source = source.args[0] if source.args else None
+        source, maker = source.args[0] if source.args else None, source
     elif not name_of(node.target) or name_of(node.target) == "as_strided":
         return None
-    if not isinstance(source, torch.fx.Node) or (
-            not is_tensor(value_of(source))
-            or value_of(source).dtype != value.dtype):
-        return None
-    same = (value.untyped_storage()._cdata
-            == value_of(source).untyped_storage()._cdata)
+    seen: Any = value_of(source) if isinstance(source, torch.fx.Node) else None
+    # The example of a node whose place another took has other memory.
+    same = is_tensor(seen) and seen.dtype == value.dtype and (
+        is_view(maker) or value.untyped_storage()._cdata
+        == seen.untyped_storage()._cdata)
     return source if same else None
 
 
 def layout_of(node: Any) -> tuple[Any, ...]:
     value = value_of(node)
-    return (shape_of(value), strides_of(value),
-            *plain([value.storage_offset()]))
+    return shape_of(value), strides_of(value), *plain([value.storage_offset()])
 
 
 def without(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
-    return tuple(one for axis, one in enumerate(shape)
-                 if not axes >> axis & 1)
+    return tuple(one for axis, one in enumerate(shape) if not axes >> axis & 1)
 
 
 def ones_at(shape: tuple[Any, ...], axes: int) -> tuple[Any, ...]:
@@ -74,53 +71,62 @@ def _is_same(one: Any, other: Any) -> bool:
     return True
 
 
-_SCATTERED = {"slice_scatter": "slice.Tensor", "select_scatter": "select.int"}
+_SCATTERED = {"slice_scatter": aten.slice.Tensor,
+              "select_scatter": aten.select.int}
 
 
-def _unchanged(node: Any) -> Any:
-    """What a node is a copy of, if it puts a part of a tensor where it was."""
-    name = name_of(node.target)
-    if name != "copy" and name not in _SCATTERED or node.kwargs or (
-            not is_tensor(value_of(node))):
-        return None
-    whole, part = node.args[:2]
-    if name == "copy":
-        return part if _is_same(whole, part) else None
-    is_part = (name_of(part.target) == _SCATTERED[name]
-               and part.args[1:] == node.args[2:] and not part.kwargs
-               and _is_same(part.args[0], whole))
-    return whole if is_part else None
-
-
-def _is_returned(node: Any) -> bool:
+def is_returned(node: Any) -> bool:
     users = [*node.users]
     for user in users:
-        if is_view(user):
-            users += user.users
+        users += user.users if is_view(user) else ()
     return any(user.op == "output" for user in users)
 
 
 def may_be(node: Any, source: Any) -> bool:
     """Whether a node's value may be the memory of another one's. What is
     returned must not be a view, nor an input, nor returned twice."""
-    return (source.op == "call_function"
-            and strides_of(value_of(node)) == strides_of(value_of(source))
-            and not (_is_returned(node)
-                     and (is_view(source) or _is_returned(source))))
+    return source.op == "call_function" and not (
+        is_returned(node) and (is_view(source) or is_returned(source))) and (
+            strides_of(value_of(node)) == strides_of(value_of(source)))
 
 
-def without_copies(nodes: list[Any]) -> list[Any]:
-    """Leaves out nodes that put a part of a tensor where it was: `x[1:] += y`
-    does so at its end."""
-    kept = []
-    for node in nodes:
-        source = _unchanged(node)
-        if source is not None and may_be(node, source):
-            node.replace_all_uses_with(source)
+def scatter(*_: Any) -> None:
+    """A tensor with a part put into it: the operator of nodes that
+    `gather_scatters` makes."""
+
+
+def gather_scatters(nodes: list[Any]) -> list[Any]:
+    """Makes one node of those that put a part into a part, and so on, of a
+    tensor, of which `kexpr_place` is the part; none if it was there, as at the
+    end of `x[1:] += y`."""
+    gone: set[Any] = set()
+    for node in reversed(nodes):
+        part, place, views = node, node.args and node.args[0], []
+        value = value_of(node)
+        while part not in gone and (part is node or len(part.users) == 1):
+            view = _SCATTERED.get(name_of(part.target))
+            if view and not part.kwargs and (
+                    part is node or _is_same(part.args[0], place)):
+                place = node.graph.call_function(view, (place, *part.args[2:]))
+                place.meta["val"] = value = view(
+                    value, *torch.fx.node.map_arg(part.args[2:], value_of))
+                views.append(place)
+            elif not views or name_of(part.target) not in ("copy", "alias"):
+                break
+            gone.add(part)
+            part = part.args[1 if view else -1]
+        if views and _is_same(part, place) and may_be(node, node.args[0]) and (
+                layout_of(node) == layout_of(node.args[0])):
+            node.replace_all_uses_with(node.args[0])
+        elif views:
+            gone.remove(node)
+            node.target, node.args = scatter, (node.args[0], part)
+            node.meta["kexpr_place"] = place
+            views[0].args = (node, *views[0].args[1:])
+    for node in reversed(nodes):
+        if node in gone:
             node.graph.erase_node(node)
-        else:
-            kept.append(node)
-    return kept
+    return [one for one in nodes if one not in gone]
 
 
 def is_ordered(node: Any) -> bool:
@@ -148,24 +154,21 @@ class Cut:
         self._rows: dict[Any, tuple[tuple[Any, ...], int]] = {}
         # Nodes as they are without views that change nothing.
         self.same: dict[Any, Any] = {}
-        self.epilogue = [
-            node for node in graph.nodes
-            if name_of(node.target) == "copy_"
+        self.epilogue = dict.fromkeys(
+            node for node in graph.nodes if name_of(node.target) == "copy_"
             and node.args[0].op == "placeholder"
-            and all(user.op == "output" for user in node.users)]
-        later = set(self.epilogue)
-        self.nodes = [node for node in graph.nodes if node not in later]
+            and all(user.op == "output" for user in node.users))
+        self.nodes = [one for one in graph.nodes if one not in self.epilogue]
 
     def is_possible(self) -> bool:
         """Whether nodes may be moved: none of them writes to what others
         read."""
-        return not any(
-            isinstance(node.target, torch._ops.OpOverload)
-            and node.target._schema.is_mutable
-            or "mutation" in str(node.target) for node in self.nodes
-            if node.op == "call_function") and all(
-                node.op in ("placeholder", "call_function", "get_attr",
-                            "output") for node in self.nodes)
+        return all(
+            node.op in ("placeholder", "get_attr", "output")
+            or node.op == "call_function" and not (
+                isinstance(node.target, torch._ops.OpOverload)
+                and node.target._schema.is_mutable
+                or "mutation" in str(node.target)) for node in self.nodes)
 
     def _lower(self, node: Any) -> Formula | None:
         if node.op != "call_function":
@@ -201,7 +204,7 @@ class Cut:
 
     def regions(self) -> list[Region]:
         """The regions in an order in which they may run."""
-        self.nodes = without_copies(self.nodes)
+        self.nodes = gather_scatters(self.nodes)
         numbers: dict[Any, int] = {}
         extents: dict[Any, int] = {}
         shapes: list[tuple[int, ...]] = []
@@ -217,16 +220,14 @@ class Cut:
         def number(node: Any) -> int:
             if node not in numbers:
                 numbers[node] = len(shapes)
-                value = value_of(node)
-                shapes.append(encode(shape_of(value)) if is_tensor(value)
-                              else ())
+                one = value_of(node)
+                shapes.append(encode(shape_of(one)) if is_tensor(one) else ())
             return numbers[node]
 
         last: int | None = None  # What nodes that stay in order hand on.
         for node in self.nodes:
             source = view_source(node)
-            is_same = source is not None and (
-                layout_of(source) == layout_of(node))
+            is_same = source and layout_of(source) == layout_of(node)
             self.same[node] = self.same[source] if is_same else node
             fold(node)
             if node.op != "call_function" or constant_of(node) is not None:
@@ -254,9 +255,8 @@ class Cut:
                 for one in node.all_input_nodes]
         taken = {*ends, *(self.same.get(one, one) for one in ends)}
         nodes = {at: node for node, at in numbers.items()}
+        found = [numbers[one] for one in taken if one in numbers]
         return [Region([made[unit] for unit in region],
                        [nodes[one] for one in outputs if one in nodes],
                        made[region[0]] in self.formulas)
-                for region, outputs in _core.make_regions(
-                    shapes, units, [numbers[one] for one in taken
-                                    if one in numbers])]
+                for region, outputs in _core.make_regions(shapes, units, found)]
