@@ -8,8 +8,10 @@
 // Time on inputs of one class over time on ordinary ones, which are uniform
 // over the operator's domain: a table of the worst share of each class, one row
 // a kernel, and with --tsv FILE every measurement and the domain, which
-// utils/cliffs.py draws beside what NumPy and PyTorch take. Rows called `C++`
-// are plain loops, whose ratios are the processor's own.
+// utils/cliffs.py draws beside what NumPy and PyTorch take. A row called `C++`
+// is a plain loop that computes the same, whose ratios are the processor's own;
+// one called `over C++` has the kernel's time over that loop's, on the same
+// inputs of a class.
 //
 //   CliffsBenchmark [--tsv FILE] [--cpu NAME] [--bits N] [--only TEXT]
 //                   [--bar RATIO]
@@ -18,6 +20,8 @@
 // what is above a ratio.
 //
 //===----------------------------------------------------------------------===//
+#include "CliffLoops.h"
+
 #include "Bench/Table.h"
 #include "kexpr/kexpr.h"
 
@@ -30,6 +34,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <new>
 #include <random>
 #include <span>
 
@@ -60,12 +65,11 @@ namespace {
 
 struct Subject {
   std::string name;
-  std::string text; ///< Empty: `loop` is timed.
+  std::string text;
   unsigned arity = 1;
   ops::Domain domain = {};
   DType type = DType::F32;
   Precision precision = Precision::Default;
-  void (*loop)(const float *x, const float *y, float *out) = nullptr;
 };
 
 struct Settings {
@@ -73,6 +77,21 @@ struct Settings {
   unsigned bits = 0;
   double bar = 0;
 };
+
+/// Pages, so that no operand is luckier in its place than another.
+template <class T> struct InPages {
+  using value_type = T;
+  static constexpr std::align_val_t page{4096};
+
+  InPages() = default;
+  template <class U> InPages(const InPages<U> &) {}
+  T *allocate(std::size_t count) {
+    return static_cast<T *>(::operator new(count * sizeof(T), page));
+  }
+  void deallocate(T *memory, std::size_t) { ::operator delete(memory, page); }
+  bool operator==(const InPages &) const = default;
+};
+template <class T> using Elements = std::vector<T, InPages<T>>;
 
 /// One operand of all classes and shares, and one of ordinary numbers.
 template <class T> class Inputs {
@@ -92,11 +111,11 @@ public:
             static_cast<T>(kind.isSpread ? value * draw(generator) : value);
   }
 
-  std::vector<T> ordinary = std::vector<T>(elements), other = ordinary,
-                 mixed = ordinary;
+  Elements<T> ordinary = Elements<T>(elements), other = ordinary,
+              mixed = ordinary;
 
 private:
-  void fill(std::vector<T> &to) {
+  void fill(Elements<T> &to) {
     std::uniform_real_distribution<double> draw(domain.low, domain.high);
     for (T &element : to)
       element = static_cast<T>(draw(generator));
@@ -154,13 +173,21 @@ static std::string cell(double ratio) { return number(ratio, 2); }
 
 namespace {
 
+/// For each share of a class: times over those of ordinary inputs, and over
+/// those of the loop in C++ on the same inputs.
+struct Ratios {
+  std::vector<double> own, plain, overPlain;
+  double ordinary, plainOrdinary; ///< Nanoseconds an element.
+};
+
 /// Times one subject on all classes.
 template <class T> class Measurement {
 public:
   Measurement(const Engine &engine, const Subject &subject)
-      : engine(engine), subject(subject), inputs(subject.domain) {
-    if (subject.text.empty())
-      return;
+      : subject(subject), inputs(subject.domain) {
+    for (const CliffLoop &each : cliffLoops())
+      if (subject.name == each.kernel)
+        loop = &each;
     CompileOptions options{.precision = subject.precision,
                            .operandTypes =
                                std::vector(subject.arity, subject.type)};
@@ -169,22 +196,35 @@ public:
     interpreted = orStop(engine.compile(subject.text, options));
   }
 
-  /// The ratio of each share of a class that is put in one operand.
-  std::vector<double> ratios(const ops::InputClass &kind, unsigned operand) {
-    std::vector<std::vector<T>> mixed;
+  bool hasLoop() const { return loop; }
+
+  /// Those of a class that is put in one operand.
+  Ratios ratios(const ops::InputClass &kind, unsigned operand) {
+    std::vector<Elements<T>> mixed = {inputs.ordinary};
     for (double share : shares) {
       inputs.mix(kind, share);
       mixed.push_back(inputs.mixed);
-      if (kernel)
-        check(mixed.back(), operand);
+      check(mixed.back(), operand);
     }
-    std::vector<Run> runs = {runOf(inputs.ordinary, operand)};
+    std::vector<Run> runs;
     for (const auto &each : mixed)
       runs.push_back(runOf(each, operand));
+    for (const auto &each : mixed)
+      if (loop)
+        runs.push_back(plainRunOf(each, operand));
     const auto seconds = timeAll(runs);
-    std::vector<double> result;
-    for (std::size_t i = 1; i < seconds.size(); ++i)
-      result.push_back(seconds[i] / seconds[0]);
+    constexpr double unit = 1e9 / elements;
+    Ratios result;
+    result.ordinary = seconds[0] * unit;
+    result.plainOrdinary = loop ? seconds[mixed.size()] * unit : 0;
+    for (std::size_t i = 1; i < mixed.size(); ++i) {
+      result.own.push_back(seconds[i] / seconds[0]);
+      if (!loop)
+        continue;
+      const double plain = seconds[mixed.size() + i];
+      result.plain.push_back(plain / seconds[mixed.size()]);
+      result.overPlain.push_back(seconds[i] / plain);
+    }
     return result;
   }
 
@@ -192,69 +232,59 @@ private:
   TensorView view(const T *data) const {
     return {const_cast<T *>(data), subject.type, Shape{elements}};
   }
-
-  std::vector<TensorView> tensors(const std::vector<T> &x, unsigned operand) {
+  const T *operandOf(const Elements<T> &x, unsigned operand, unsigned i) const {
+    return (i == operand ? x : inputs.other).data();
+  }
+  std::vector<TensorView> tensors(const Elements<T> &x, unsigned operand) {
     std::vector<TensorView> all;
     for (unsigned i = 0; i < subject.arity; ++i)
-      all.push_back(view((i == operand ? x : inputs.other).data()));
+      all.push_back(view(operandOf(x, operand, i)));
     return all;
   }
 
-  Run runOf(const std::vector<T> &x, unsigned operand) {
-    if constexpr (std::is_same_v<T, float>)
-      if (subject.loop) {
-        const float *in[] = {x.data(), inputs.other.data()};
-        return [this, a = in[operand], b = in[1 - operand]] {
-          subject.loop(a, b, out.data());
-        };
-      }
+  /// Half a page from the operands: a load that looks like one of what was
+  /// just stored would wait.
+  T *out() { return memory.data() + 2048 / sizeof(T); }
+
+  Run runOf(const Elements<T> &x, unsigned operand) {
     auto bound = orStop(
-        kernel->bind(tensors(x, operand), view(out.data()), {.maxThreads = 1}));
+        kernel->bind(tensors(x, operand), view(out()), {.maxThreads = 1}));
     return [bound] { (void)bound.run(); };
+  }
+  Run plainRunOf(const Elements<T> &x, unsigned operand) {
+    std::vector<const void *> in;
+    for (unsigned i = 0; i < subject.arity; ++i)
+      in.push_back(operandOf(x, operand, i));
+    return [this, in] { loop->run(elements, out(), in.data()); };
   }
 
   /// Results are the interpreter's, any NaN being one.
-  void check(const std::vector<T> &x, unsigned operand) {
+  void check(const Elements<T> &x, unsigned operand) {
     std::vector<T> expected(elements);
-    for (auto [each, to] :
-         {std::pair(&*kernel, &out), std::pair(&*interpreted, &expected)})
-      if (auto status = each->run(tensors(x, operand), view(to->data()),
-                                  {.maxThreads = 1});
+    for (auto [each, to] : {std::pair(&*kernel, out()),
+                            std::pair(&*interpreted, expected.data())})
+      if (auto status =
+              each->run(tensors(x, operand), view(to), {.maxThreads = 1});
           !status)
         stop(status.error().message());
     for (std::int64_t i = 0; i < elements; ++i)
-      if ((out[i] != expected[i] ||
-           std::signbit(out[i]) != std::signbit(expected[i])) &&
-          !(std::isnan(out[i]) && std::isnan(expected[i])))
+      if ((out()[i] != expected[i] ||
+           std::signbit(out()[i]) != std::signbit(expected[i])) &&
+          !(std::isnan(out()[i]) && std::isnan(expected[i])))
         stop("wrong results of " + subject.name);
   }
 
-  const Engine &engine;
   const Subject &subject;
+  const CliffLoop *loop = nullptr;
   Inputs<T> inputs;
-  std::vector<T> out = std::vector<T>(elements);
+  Elements<T> memory = Elements<T>(elements + 2048 / sizeof(T));
   std::optional<Kernel> kernel, interpreted;
 };
 
 } // namespace
 
-template <float F(float, float)>
-static void plainLoop(const float *x, const float *y, float *out) {
-  for (std::int64_t i = 0; i < elements; ++i)
-    out[i] = F(x[i], y[i]);
-}
-
-static float multiplied(float x, float y) { return x * y; }
-static float divided(float x, float y) { return x / y; }
-static float twelfth(float x, float) { return x / 12; }
-static float root(float x, float) { return std::sqrt(x); }
-
 static std::vector<Subject> subjects() {
   std::vector<Subject> all = {
-      {"C++ x * y", "", 2, {}, DType::F32, {}, plainLoop<multiplied>},
-      {"C++ x / y", "", 2, {}, DType::F32, {}, plainLoop<divided>},
-      {"C++ x / 12", "", 1, {}, DType::F32, {}, plainLoop<twelfth>},
-      {"C++ sqrt(x)", "", 1, {0, 100}, DType::F32, {}, plainLoop<root>},
       {"x / 12", "div(@0,12)"},
       {"fmod by 3", "fmod(@0,3)"},
       {"remainder by 3", "remainder(@0,3)"},
@@ -299,30 +329,43 @@ static std::vector<Subject> subjects() {
   return all;
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
 template <class T>
-static std::vector<std::string> measure(const Engine &engine,
-                                        const Subject &subject, double bar,
-                                        std::ostream &tsv) {
+static Rows measure(const Engine &engine, const Subject &subject, double bar,
+                    std::ostream &tsv) {
   Measurement<T> measurement(engine, subject);
-  std::vector<std::string> row = {subject.name};
+  const std::size_t count = measurement.hasLoop() ? 3 : 1;
+  const std::string names[] = {subject.name, "C++ " + subject.name,
+                               subject.name + " over C++"};
+  Rows rows;
+  for (std::size_t row = 0; row < count; ++row)
+    rows.push_back({names[row]});
   for (const ops::InputClass &kind : classesOf(subject.type)) {
-    double worst = 0;
+    double worst[3] = {};
     for (unsigned operand = 0; operand < subject.arity; ++operand) {
-      const auto ratios = measurement.ratios(kind, operand);
-      for (std::size_t i = 0; i < ratios.size(); ++i)
-        tsv << subject.name << '\t' << operand << '\t' << kind.name << '\t'
-            << shares[i] << '\t' << cell(ratios[i]) << '\t'
-            << subject.domain.low << '\t' << subject.domain.high << '\n';
-      worst = std::max(worst, *std::max_element(ratios.begin(), ratios.end()));
+      const Ratios ratios = measurement.ratios(kind, operand);
+      const std::vector<double> *each[] = {&ratios.own, &ratios.plain,
+                                           &ratios.overPlain};
+      const double ordinary[] = {ratios.ordinary, ratios.plainOrdinary, 1};
+      for (std::size_t row = 0; row < count; ++row)
+        for (std::size_t i = 0; i < std::size(shares); ++i) {
+          const double ratio = (*each[row])[i];
+          worst[row] = std::max(worst[row], ratio);
+          tsv << names[row] << '\t' << operand << '\t' << kind.name << '\t'
+              << shares[i] << '\t' << cell(ratio) << '\t' << subject.domain.low
+              << '\t' << subject.domain.high << '\t' << number(ordinary[row], 4)
+              << '\n';
+        }
     }
-    row.push_back(worst > bar ? cell(worst) : "");
+    for (std::size_t row = 0; row < count; ++row)
+      rows[row].push_back(worst[0] > bar ? cell(worst[row]) : "");
   }
-  return row;
+  return rows;
 }
 
-static std::vector<std::string> measureAny(const Engine &engine,
-                                           const Subject &subject, double bar,
-                                           std::ostream &tsv) {
+static Rows measureAny(const Engine &engine, const Subject &subject, double bar,
+                       std::ostream &tsv) {
   switch (subject.type) {
   case DType::F64:
     return measure<double>(engine, subject, bar, tsv);
@@ -345,10 +388,10 @@ static void print(const Engine &engine, std::span<const Subject> subjects,
   for (const Subject &subject : subjects) {
     if (subject.name.find(settings.only) == std::string::npos)
       continue;
-    auto row = measureAny(engine, subject, settings.bar, tsv);
-    if (std::any_of(row.begin() + 1, row.end(),
-                    [](const auto &text) { return !text.empty(); }))
-      table.add(std::move(row));
+    for (auto &row : measureAny(engine, subject, settings.bar, tsv))
+      if (std::any_of(row.begin() + 1, row.end(),
+                      [](const auto &text) { return !text.empty(); }))
+        table.add(std::move(row));
   }
   std::cout << '\n';
   table.print(std::cout);
@@ -382,7 +425,7 @@ int main(int argc, char **argv) {
   options.vectorBits = settings.bits;
   const Engine engine(options);
   std::ofstream tsv(settings.tsv.empty() ? "/dev/null" : settings.tsv);
-  tsv << "kernel\toperand\tclass\tshare\tratio\tlow\thigh\n";
+  tsv << "kernel\toperand\tclass\tshare\tratio\tlow\thigh\tordinary_ns\n";
   std::cout << (settings.cpu.empty() ? "host" : settings.cpu) << ", "
             << engine.vectorBits() << "-bit vectors, one thread, " << elements
             << " elements in cache: time over that of ordinary inputs, the "

@@ -7,8 +7,8 @@
 ///
 /// \file
 /// Look-ups in small tables. Permutations take an element of one or two
-/// registers for each lane: with AVX2 of 8 words, with AVX-512 of 32 words or,
-/// in vectors of 512 bits alone, of 16 doubles.
+/// registers for each lane: with AVX2 of 8 words, with AVX-512 of 32 words or
+/// of 8 doubles or, in vectors of 512 bits alone, of 16 doubles.
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/Lanes.h"
@@ -62,6 +62,40 @@ static llvm::Value *permuteWords(const LaneBuilder &builder, llvm::Value *index,
       ir.CreateIntrinsic(Intrinsic::x86_avx2_permd, {}, {low, index}));
 }
 
+/// Of 8 doubles, for 4 lanes with AVX2: each half of one is a word.
+static llvm::Value *permuteHalves(llvm::IRBuilderBase &ir, llvm::Value *index,
+                                  llvm::Constant *table) {
+  auto *words = llvm::FixedVectorType::get(ir.getInt32Ty(), 8);
+  llvm::Value *each = ir.CreateShuffleVector(ir.CreateBitCast(index, words),
+                                             {0, 0, 2, 2, 4, 4, 6, 6});
+  llvm::Value *all =
+      ir.CreateBitCast(table, llvm::FixedVectorType::get(ir.getInt32Ty(), 16));
+  auto halves = [&](int first) {
+    llvm::SmallVector<int> of;
+    for (int i = 0; i < 8; ++i)
+      of.push_back(2 * i + first);
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {},
+                              {ir.CreateShuffleVector(all, of), each});
+  };
+  return ir.CreateBitCast(
+      ir.CreateShuffleVector(halves(0), halves(1), {0, 9, 2, 11, 4, 13, 6, 15}),
+      llvm::FixedVectorType::get(ir.getDoubleTy(), 4));
+}
+
+/// Of 8 doubles, for 4 or 8 lanes.
+static llvm::Value *permuteEight(const LaneBuilder &builder, llvm::Value *index,
+                                 llvm::Constant *table) {
+  llvm::IRBuilderBase &ir = builder.ir;
+  if (laneCount(index) == 8)
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_df_512, {},
+                              {table, index});
+  if (builder.exponentBits)
+    return ir.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_vpermi2var_pd_256, {},
+        {lanesFrom(ir, table, 0, 4), index, lanesFrom(ir, table, 4, 4)});
+  return permuteHalves(ir, index, table);
+}
+
 /// Of 32 doubles, for 8 lanes.
 static llvm::Value *permuteDoubles(llvm::IRBuilderBase &ir, llvm::Value *index,
                                    llvm::Constant *table) {
@@ -109,19 +143,21 @@ static llvm::Value *loadEach(llvm::IRBuilderBase &ir, llvm::Value *index,
 llvm::Value *codegen::emitLookUp(const LaneBuilder &builder, llvm::Value *index,
                                  llvm::Constant *table) {
   llvm::IRBuilderBase &ir = builder.ir;
-  const bool ofWords = table->getType()->getScalarSizeInBits() == 32;
   const bool isWide = builder.exponentBits == 512;
-  if (!(ofWords ? laneCount(table) == 16 && builder.hasPermute
-                : laneCount(table) == 32 && isWide))
+  const bool ofWords = table->getType()->getScalarSizeInBits() == 32;
+  const unsigned entries = laneCount(table);
+  if (!(entries == (ofWords ? 16 : 8) ? builder.hasPermute
+                                      : !ofWords && entries == 32 && isWide))
     return loadEach(ir, index, table);
   const unsigned lanes = laneCount(index);
-  const unsigned most = ofWords && isWide ? 16 : 8;
-  const unsigned part = std::min(most, std::max(8u, lanes));
+  const unsigned most = (isWide ? 8 : 4) * (ofWords ? 2 : 1);
+  const unsigned part = ofWords ? std::min(most, std::max(8u, lanes)) : most;
   llvm::SmallVector<llvm::Value *> parts;
   for (unsigned from = 0; from < lanes; from += part) {
     llvm::Value *some = lanesFrom(ir, index, from, part);
-    parts.push_back(ofWords ? permuteWords(builder, some, table)
-                            : permuteDoubles(ir, some, table));
+    parts.push_back(ofWords        ? permuteWords(builder, some, table)
+                    : entries == 8 ? permuteEight(builder, some, table)
+                                   : permuteDoubles(ir, some, table));
   }
   llvm::Value *all =
       parts.size() == 1 ? parts[0] : llvm::concatenateVectors(ir, parts);

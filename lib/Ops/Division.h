@@ -9,7 +9,8 @@
 /// Division with a whole quotient. The quotient of two f32 numbers, taken in
 /// double, cannot round up to a whole number n below 2^28 that it is not: with
 /// both significands whole numbers below 2^24, x / y differs from n by at least
-/// n * 2^-52 of itself. So its truncation is exact, and so is x - n * y.
+/// n * 2^-52 of itself. So its truncation is exact, and so is x - n * y. Larger
+/// quotients are taken off as in f64.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_DIVISION_H
@@ -73,9 +74,8 @@ struct Fmod {
     auto wideX = x.template to<double>(), wideY = y.template to<double>();
     // An infinite x and y = 0 give NaN by themselves.
     auto isFar = (abs(x) >= abs(y) * 0x1p27f) & (abs(x) < Infinity<V>)&(y != 0);
-    auto first = step(wideX, wideY);
-    auto rest =
-        rarely(isFar, first, [first, wideY] { return reduce(first, wideY); });
+    auto rest = rarely(isFar, f64::quotients::reduce<1>(wideX, wideY),
+                       [=] { return reduceFar(abs(wideX), abs(wideY)); });
     V result = copySign(rest.template to<float>(), x);
     // Not only quicker: an infinite y leaves no rest to compute with.
     return select(abs(x) < abs(y), x, result);
@@ -88,23 +88,12 @@ struct Fmod {
   }
 
 private:
-  /// x less the 28 leading bits of the whole part of x / y times y.
-  template <class D> static D step(D x, D y) {
-    constexpr std::int64_t leading = ~((std::int64_t{1} << 25) - 1);
-    auto bits = (x / y).template bits<std::int64_t>() & leading;
-    return fma(-trunc(bits.template bits<double>()), y, x);
-  }
-
-  /// The quotient was below 2^278, and each step takes at least 27 bits off it:
-  /// eleven do, and three are often enough.
-  template <class D> static D reduce(D x, D y) {
-    D rest = step(step(x, y), y);
-    return rarely(abs(rest) >= abs(y), rest, [rest, y] {
-      D all = rest;
-      for (int i = 0; i < 8; ++i)
-        all = step(all, y);
-      return all;
-    });
+  /// The quotient is below 2^278: six steps do, and three are often enough.
+  template <class D> static D reduceFar(D x, D y) {
+    D rest = f64::quotients::reduce<3>(x, y);
+    rest = rarely(abs(rest) >= y, rest,
+                  [=] { return f64::quotients::reduce<3>(rest, y); });
+    return select(rest < 0, rest + y, rest);
   }
 };
 

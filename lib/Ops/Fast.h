@@ -328,12 +328,14 @@ template <class V> V cosh(V x) {
   return half + half;
 }
 
-/// ln of what is 1 + f for a below 2^40, and 2 a beyond.
+/// ln of what is 1 + f for a below 2^40, and 2 a beyond, where a quarter of a
+/// is taken: the inverse of its power of two is normal.
 template <class V> V areaLogarithm(V a, V f) {
   auto isLarge = a > 0x1p40f;
-  V x = select(isLarge, a, f);
-  V result = logOnePlus(x, x + 1.0f);
-  return select(isLarge, result + Ln2, result);
+  V x = select(isLarge, a * 0.25f, f);
+  // At most so that no power of two is subnormal; an infinity stays one.
+  V result = logOnePlus(x, atMost(x, 0x1p126f) + 1.0f);
+  return select(isLarge, result + 3 * Ln2, result);
 }
 
 template <class V> V asinh(V x) {
@@ -350,7 +352,7 @@ template <class V> V acosh(V x) {
 }
 
 template <class V> V atanh(V x) {
-  V a = abs(x), normal = atLeast(a, single::Tiny);
+  V a = atMost(abs(x), 2.0f), normal = atLeast(a, single::Tiny);
   V f = (normal + normal) / (1.0f - normal);
   return copySign(select(a < normal, a, log1p(f) * 0.5f), x);
 }
@@ -391,7 +393,8 @@ template <class V, class I> V alternate(V value, I count) {
 /// sin(x), or cos(x) if that was turned with Quarter.
 template <class V> V sine(Turned<V> turned) {
   auto [r, count] = turned;
-  V ratio = horner(r * r, 0x1p0, -0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6f2p-13,
+  V z = fma(r, r, 0x1p-100f); // which shows nowhere, and is never subnormal
+  V ratio = horner(z, 0x1p0, -0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6f2p-13,
                    0x1.5d9p-19);
   return alternate(r, count) * ratio;
 }

@@ -10,8 +10,8 @@
 /// one, of 31 bits, times 2^(8 i), of which there are sixteen; so the product
 /// with 2 / pi is that whole number times one of sixteen constants. An integer
 /// product modulo 2^32 is all of it that is of use down to 2^-30; the rest is
-/// in floating point. Half of it is integers and little is in double lanes,
-/// so that it takes no longer than what follows.
+/// in floating point. No step is in double lanes, and half of them are of
+/// integers, so that they take no longer than what follows.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_HUGETURNS_H
@@ -97,6 +97,13 @@ TwoParts<V> narrowRest(const HugeTurns<Parts, V> &turns) {
   return {(turns.whole & ~lowest).template to<float>(), low};
 }
 
+/// The same, off by as much as the first part's rounding, in half the steps.
+template <int Parts, class V>
+TwoParts<V> shortRest(const HugeTurns<Parts, V> &turns) {
+  V low = fma(turns.number, turns.index.lookUp(SecondWords), turns.tail);
+  return {turns.whole.template to<float>(), low};
+}
+
 /// high + low as an angle of the first part less the second, for a low part
 /// that may be larger than the last bit of the other.
 template <class V> TwoParts<V> angleOf(TwoParts<V> rest) {
@@ -121,17 +128,6 @@ template <class V> TwoParts<V> smallRest(const HugeTurns<2, V> &turns) {
           (firstLost + sumLost);
   V high = sum + low;
   return {high, low - (high - sum)};
-}
-
-/// The rest as an angle in double lanes, off by less than 2^-34 of itself: no
-/// f32 number but 0 comes closer to a multiple of pi / 2 than about 2^-31.
-template <int Parts, class V> auto wideRest(const HugeTurns<Parts, V> &turns) {
-  auto wide = [](auto narrow) { return narrow.template to<double>(); };
-  auto number = wide(turns.number);
-  auto sum = fma(wide(turns.whole), turns.Unit, wide(turns.tail));
-  sum = fma(number, wide(turns.index.lookUp(SecondWords)), sum);
-  sum = fma(number, wide(turns.index.lookUp(ThirdWords)), sum);
-  return sum * 0x1.921fb54442d18p-32;
 }
 
 } // namespace kexpr::ops::turns

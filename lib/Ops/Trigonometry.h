@@ -17,6 +17,7 @@
 #include "Ops/Double/Trigonometry.h"
 #include "Ops/Fast.h"
 #include "Ops/HalfTurns.h"
+#include "Ops/HugeTurns.h"
 #include "Ops/Operator.h"
 #include "Ops/Polynomial.h"
 
@@ -30,7 +31,7 @@ template <bool Quarter, class V> V wideSine(V x) {
   auto wide = x.template to<double>();
   auto rest = turns::alternate(
       rarely(isBeyond(x, turns::ReduceLimit), turns::reduce<Quarter>(wide),
-             [x] { return turns::reduceHuge<Quarter>(x); }));
+             [wide] { return turns::reduceHuge<Quarter>(wide); }));
   auto ratio = horner(rest * rest, 0x1.ffffffffd15fdp-1, -0x1.555555416b4abp-3,
                       0x1.11110b725c011p-7, -0x1.a017a844f90a7p-13,
                       0x1.716b8d9b2e89bp-19, -0x1.9a0c0b12760ap-26);
@@ -77,7 +78,7 @@ template <bool Quarter, class V> V sineOf(V x) {
   auto [r, low, turns] = rarely(isFar, reduceNear<Quarter>(x), [=] {
                            return reduceFar<Quarter>(x, isFar);
                          }).each;
-  V z = r * r;
+  V z = fma(r, r, 0x1p-100f); // which shows nowhere, and is never subnormal
   V sine =
       r -
       fma(r * z, horner(z, 0x1.555552p-3, -0x1.110be4p-7, 0x1.9ab2b6p-13), low);
@@ -92,6 +93,16 @@ template <bool Quarter, class V> V sineOf(V x) {
   return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
 }
 
+/// The rest in two parts, whose error a sine bears, and a tangent, which rounds
+/// more often, does not.
+template <int Parts, class V>
+turns::TwoParts<V> restOf(const turns::HugeTurns<Parts, V> &turns) {
+  if constexpr (Parts == 1)
+    return turns::shortRest(turns);
+  else
+    return turns::narrowRest(turns);
+}
+
 /// fast::turn for any finite x. Next to a multiple of pi / Parts what is left
 /// is taken in double lanes.
 template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
@@ -99,12 +110,14 @@ template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
   auto isFar = isBeyond(x, fast::TurnsLimit);
   auto far = [=] {
     auto turns = turns::hugeTurns<Parts, Quarter>(x);
-    auto [high, rest] = turns::narrowRest(turns);
-    V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, rest * 0x1.921fb6p-32f);
+    auto [high, low] = restOf(turns);
+    V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, low * 0x1.921fb6p-32f);
     angle = fma(high, 0x1.921fb6p-32f * turns.Unit, angle);
     auto isSmall = abs(angle) < 0x1p-15f;
-    angle = rarely(isSmall & isFar, angle, [turns] {
-      return turns::wideRest(turns).template to<float>();
+    angle = rarely(isSmall & isFar, angle, [x] {
+      auto wide = x.template to<double>();
+      auto [rest, shifted] = turns::reduceHuge<Quarter, Parts>(wide).each;
+      return rest.template to<float>();
     });
     return Several<V, 2>{{angle, turns.count.template bits<float>()}};
   };
@@ -153,12 +166,13 @@ struct Tan {
 
   template <class V> static V formula(V x) {
     // A quarter turn is half a turn of twice the angle.
-    auto twice = x.template to<double>() * 2.0;
-    auto tangent = ratio(rarely(
-        isBeyond(x, turns::ReduceLimit / 2), turns::reduce<false>(twice), [x] {
-          auto [rest, count] = turns::reduceHuge<false, 2>(x).each;
-          return turns::Reduced<decltype(rest)>{{rest * 2.0, count}};
-        }));
+    auto wide = x.template to<double>();
+    auto tangent = ratio(rarely(isBeyond(x, turns::ReduceLimit / 2),
+                                turns::reduce<false>(wide * 2.0), [wide] {
+                                  auto far = turns::reduceHuge<false, 2>(wide);
+                                  far.each[0] = far.each[0] * 2.0;
+                                  return far;
+                                }));
     return tangent.template to<float>();
   }
 

@@ -117,18 +117,21 @@ TEST(LookUp, IsWhatTheMachineIsGoodAt) {
   struct Machine {
     const char *triple, *cpu;
     unsigned bits;
-    const char *ofWords, *ofDoubles;
+    const char *ofWords, *ofEight, *ofMany;
   };
   constexpr const char *x86 = "x86_64-pc-linux-gnu";
   constexpr const char *loads = "getelementptr inbounds double, ptr @table";
   constexpr Machine machines[] = {
       {x86, "znver4", 512, "@llvm.x86.avx512.permvar.si.512",
-       "@llvm.x86.avx512.vpermi2var.pd.512"},
-      {x86, "znver4", 256, "@llvm.x86.avx512.vpermi2var.d.256", loads},
-      {x86, "haswell", 256, "@llvm.x86.avx2.permd", loads},
-      {x86, "haswell", 128, "@llvm.x86.avx2.permd", loads},
+       "@llvm.x86.avx512.permvar.df.512", "@llvm.x86.avx512.vpermi2var.pd.512"},
+      {x86, "znver4", 256, "@llvm.x86.avx512.vpermi2var.d.256",
+       "@llvm.x86.avx512.vpermi2var.pd.256", loads},
+      {x86, "haswell", 256, "@llvm.x86.avx2.permd", "@llvm.x86.avx2.permd",
+       loads},
+      {x86, "haswell", 128, "@llvm.x86.avx2.permd", "@llvm.x86.avx2.permd",
+       loads},
       {"aarch64-linux-gnu", "neoverse-n1", 128,
-       "getelementptr inbounds i32, ptr @table", loads}};
+       "getelementptr inbounds i32, ptr @table", loads, loads}};
   for (const Machine &machine : machines) {
     SCOPED_TRACE(machine.cpu);
     const TargetOptions options{.triple = machine.triple,
@@ -137,7 +140,9 @@ TEST(LookUp, IsWhatTheMachineIsGoodAt) {
                                 .vectorBits = machine.bits};
     EXPECT_NE(irOf(Functions[0], options).find(machine.ofWords),
               std::string::npos);
-    EXPECT_NE(irOf(Functions[3], options).find(machine.ofDoubles),
+    EXPECT_NE(irOf(Functions[1], options).find(machine.ofEight),
+              std::string::npos);
+    EXPECT_NE(irOf(Functions[3], options).find(machine.ofMany),
               std::string::npos);
   }
 }

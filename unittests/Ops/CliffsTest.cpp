@@ -7,8 +7,9 @@
 //
 // Reads every formula of floats at inputs of many classes and holds to a report
 // which of them lead to the second body of a loop, and how many products are
-// subnormal there, each of which takes some processors 150 cycles; besides, how
-// many operations the two bodies have. `CliffsBenchmark` measures the same.
+// subnormal there or vanish, each of which takes some processors 150 cycles;
+// besides, how many operations the two bodies have. `CliffsBenchmark` measures
+// the same.
 //
 //===----------------------------------------------------------------------===//
 #include "Ops/Algebra/Cost.h"
@@ -52,6 +53,9 @@ struct WatchedAlgebra {
     if constexpr (isProduct && std::is_floating_point_v<T>)
       a.watch->subnormal += isSubnormal(result) || isSubnormal(a.value) ||
                             (isSubnormal(rest.value) || ...);
+    if constexpr (P == Prim::Mul && std::is_floating_point_v<T>)
+      a.watch->subnormal +=
+          result == 0 && a.value != 0 && ((rest.value != 0) && ...);
     return {result, a.watch};
   }
   template <Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
@@ -118,13 +122,16 @@ void report(std::ostream &out, const char *arithmetic) {
 template <class... Ops> std::string reportAll(OpList<Ops...>) {
   std::ostringstream out;
   out << "# operator, arithmetic, operand, class of inputs, second bodies "
-         "entered, subnormal products;\n# or `bodies` and the operations of "
-         "both. KEXPR_BLESS=1 writes it anew.\n";
+         "entered,\n# subnormal or vanishing products; or `bodies` and the "
+         "operations of both.\n# KEXPR_BLESS=1 writes it anew.\n";
   auto one = [&out]<class Op>() {
     if constexpr (isFloatToFloat<Op>) {
       if constexpr (worksIn(Op::info.types, Arithmetic::F32)) {
         report<Op, Arithmetic::F32>(out, "f32");
         report<Op, Arithmetic::F32Accurate>(out, "accurate");
+        using V = Value<WatchedAlgebra, float>;
+        if constexpr (requires { &Op::template fast<V>; })
+          report<Op, Arithmetic::F32Fast>(out, "fast");
       }
       if constexpr (worksIn(Op::info.types, Arithmetic::F64))
         report<Op, Arithmetic::F64>(out, "f64");

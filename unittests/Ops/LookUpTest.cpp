@@ -45,5 +45,5 @@ TEST(LookUp, TakesTheEntryThatTheLowBitsSay) {
   checkAll<float, 16>();
   checkAll<std::int32_t, 16>();
   checkAll<double, 32>();
-  checkAll<double, 4>();
+  checkAll<double, 8>();
 }

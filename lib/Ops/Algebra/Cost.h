@@ -77,7 +77,7 @@ struct CostAlgebra {
   }
   template <class T, int N>
   static Rep<T> lookUp(Rep<IntOf<T>> index, const T (&)[N]) {
-    return step<T>(N / 16, 4, index);
+    return step<T>((N + 15) / 16, 4, index);
   }
   /// The slow way is not counted: it is taken rarely.
   template <class Values, class F>

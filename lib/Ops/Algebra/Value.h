@@ -244,7 +244,7 @@ template <class A, class T> struct Value {
   }
 
   /// The entry of the table that the low bits of this integer say. Of 16 words
-  /// and of 32 doubles vectors make few instructions.
+  /// and of 8 or 32 doubles vectors make few instructions.
   template <class U, int N> As<U> lookUp(const U (&table)[N]) const {
     static_assert(sizeof(U) == sizeof(T) && (N & (N - 1)) == 0);
     if constexpr (requires { A::template lookUp<U>(rep, table); })

@@ -35,8 +35,13 @@ template <int Steps, class D> D reduce(D x, D y) {
 /// still does stands for one that x does not reach.
 template <class D> D reduceHuge(D x, D y) {
   D scaled = x * 0x1p-100;
-  for (D multiple : {y * 0x1p540 * 0x1p930, y * 0x1p945, y * 0x1p420})
-    scaled = reduce<10>(scaled, atMost(multiple, 0x1p1000));
+  for (D multiple : {y * 0x1p540 * 0x1p930, y * 0x1p945, y * 0x1p420}) {
+    multiple = atMost(multiple, 0x1p1000);
+    // What a step leaves may be negative.
+    scaled = rarely(abs(scaled) >= multiple, scaled, [scaled, multiple] {
+      return reduce<10>(scaled, multiple);
+    });
+  }
   // Below 2^-500 the scaled x may have lost bits, but its quotient is small.
   return reduce<11>(select(x < 0x1p-500, x, scaled * 0x1p100), y);
 }

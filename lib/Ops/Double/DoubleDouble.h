@@ -18,6 +18,10 @@
 
 namespace kexpr::ops::f64 {
 
+/// Less than half a unit in the last place of all that it is added to but the
+/// tiny, whose powers it keeps from being subnormal.
+inline constexpr double Tiny = 0x1p-240;
+
 /// high + low. Normalised where |low| is at most half an ulp of high.
 template <class D> struct Pair { D high, low; };
 

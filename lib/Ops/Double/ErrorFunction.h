@@ -61,6 +61,10 @@ template <class D> struct Scaled {
   D shifted; ///< n + PowerRounder.
 };
 
+/// Shows in no tail that it is added to the argument of, and keeps powers of
+/// the argument's square from being subnormal.
+inline constexpr double TinyArgument = 0x1p-100;
+
 /// P(-a), P the normal distribution, for 0 <= a <= 38.75:
 /// e^(-a^2 / 2) 25/64 (a + 5) / (a + 2)^2 (1 + h(t)), t = (a - 5) / (a + 5).
 /// The fraction is off by 4 % at most, so h needs no care; what the other
@@ -108,10 +112,10 @@ template <class D> D erf(D x) {
 /// x P(x), P the normal distribution: below 0 that is the tail, above it is
 /// what the tail leaves of 1.
 template <class D> D gelu(D x) {
-  D a = atMost(abs(x), 38.75);
-  Pair<D> square = twoProduct(a, a);
+  D a = atMost(abs(x), 38.75), some = a + errors::TinyArgument;
+  Pair<D> square = twoProduct(some, some);
   auto [tail, shifted] =
-      errors::normalTail(Pair<D>{square.high * -0.5, square.low * -0.5}, a);
+      errors::normalTail(Pair<D>{square.high * -0.5, square.low * -0.5}, some);
   Pair<D> rest = quickTwoSum(x.like(1), -scale(tail.high, shifted));
   D restLow = rest.low - scale(tail.low, shifted);
 
@@ -128,7 +132,7 @@ template <class D> D gelu(D x) {
 /// 2 P(-a) with a = sqrt(2) |x|, and what that leaves of 2 below 0.
 template <class D> D erfc(D x) {
   constexpr double root = 0x1.6a09e667f3bcdp0, rootLow = -0x1.bdd3413b26456p-54;
-  D t = atMost(abs(x), 27.4);
+  D t = atMost(abs(x) + errors::TinyArgument, 27.4);
   Pair<D> square = twoProduct(t, t), a = twoProduct(t, t.like(root));
   auto [tail, shifted] = errors::normalTail(Pair<D>{-square.high, -square.low},
                                             a.high, fma(t, rootLow, a.low));

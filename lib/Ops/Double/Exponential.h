@@ -27,10 +27,6 @@ inline constexpr double Log2e = 0x1.71547652b82fep0;
 /// does: at masks of -inf.
 inline constexpr double Vanishing = -1418.2;
 
-/// Less than half a unit in the last place of all that it is added to but the
-/// tiny, whose powers it keeps from being subnormal.
-inline constexpr double Tiny = 0x1p-240;
-
 /// x = n * ln 2 + rest.
 template <class D> struct Reduced {
   Pair<D> rest;
@@ -112,15 +108,18 @@ template <class D> D exp2(D x) {
 
 /// 2^n ((1 - 2^-n) + (e^r - 1)).
 template <class D> D expm1(D x) {
-  // Below -37.5 it is -1 in f64; above 709.8 it is inf.
-  Reduced<D> reduced = reduce(Pair<D>{atLeast(atMost(x, 710), -38), x.like(0)});
+  // So small an x would underflow, and -0 would lose its sign. Below -37.5 it
+  // is -1 in f64; above 709.8 it is inf.
+  auto isSmall = abs(x) < Tiny;
+  D clamped = atLeast(atMost(select(isSmall, 0, x), 710), -38);
+  Reduced<D> reduced = reduce(Pair<D>{clamped, x.like(0)});
   // Twice 2^-n: 2^-n itself is out of range for the largest n.
   D twice = inversePower(1, reduced.shifted);
   D one = fma(twice, -0.5, 1);
   D lost = fma(twice, -0.5, 1 - one);
   Pair<D> sum = quickTwoSum(one, reduced.rest.high);
   D value = sum.high + (sum.low + (lost + expTail(reduced.rest)));
-  return copySign(scale(value, reduced.shifted), x); // of -0
+  return select(isSmall, x, scale(value, reduced.shifted));
 }
 
 /// x * 2^n for a whole n, |n| <= 2200, rounded once: of three factors the last

@@ -50,28 +50,33 @@ template <class D> Hyperbolic<D> hyperbolic(D x) {
   D odd = horner(z, 0x1.5555555555556p-3, 0x1.111111111070bp-7,
                  0x1.a01a01a90243bp-13, 0x1.71de0a3c85967p-19,
                  0x1.af3f074ac3116p-26);
-  // Four times 2^-n: 2^-n itself is out of range for the largest n.
-  D inverse = inversePower(2, reduced.shifted) * 0.25;
+  // 2^-n, which beyond 2^-200 shows nowhere and might be out of range.
+  D inverse =
+      inversePower(0, atMost(reduced.shifted, PowerRounder<double> + 200));
   return {inverse * inverse, r, fma(z, even, low * r), fma(z * r, odd, low),
           reduced.shifted};
 }
 
+/// Small numbers, whose squares would be subnormal, are their own sinh.
 template <class D> D sinh(D x) {
-  auto parts = hyperbolic(atMost(abs(x), 710.5));
-  D value = parts.combine(-parts.t).high;
-  return copySign(scale(value * 0.5, parts.shifted), x);
+  D a = abs(x);
+  auto isSmall = a < Tiny;
+  auto parts = hyperbolic(atMost(select(isSmall, 0, a), 710.5));
+  D value = scale(parts.combine(-parts.t).high * 0.5, parts.shifted);
+  return copySign(select(isSmall, a, value), x);
 }
 
 template <class D> D cosh(D x) {
-  auto parts = hyperbolic(atMost(abs(x), 710.5));
+  auto parts = hyperbolic(atMost(abs(x) + Tiny, 710.5));
   return scale(parts.combine(parts.t).high * 0.5, parts.shifted);
 }
 
-/// It is 1 in f64 from 19.1 on.
+/// It is 1 in f64 from 19.1 on, and at most |x|.
 template <class D> D tanh(D x) {
-  auto parts = hyperbolic(atMost(abs(x), 20));
-  auto ratio = quotient(parts.combine(-parts.t), parts.combine(parts.t));
-  return copySign(ratio.high, x);
+  D a = abs(x);
+  auto parts = hyperbolic(atMost(a + Tiny, 20));
+  D ratio = quotient(parts.combine(-parts.t), parts.combine(parts.t)).high;
+  return copySign(select(a < ratio, a, ratio), x);
 }
 
 /// log(1 + f), but log(2 x) where x is so large that 1 + f is 2 x and has
@@ -85,12 +90,14 @@ template <class D> D areaLogarithm(D x, Pair<D> f) {
 
 /// log(1 + f) with f = x + (sqrt(x^2 + 1) - 1), x = |x|.
 template <class D> D asinh(D x) {
+  // The next term, x^3 / 6, is below the rounding error where x is small.
   D a = abs(x);
-  Pair<D> root = squareRoot(plus(twoProduct(a, a), a.like(1)));
-  Pair<D> f = quickTwoSum(a, root.high - 1.0);
-  D result = areaLogarithm(a, {f.high, f.low + root.low});
-  // Below, the next term, x^3 / 6, is below the rounding error.
-  return copySign(select(a > 0x1p-28, result, a), x);
+  auto isSmall = a <= 0x1p-28;
+  D some = select(isSmall, 0, a);
+  Pair<D> root = squareRoot(plus(twoProduct(some, some), x.like(1)));
+  Pair<D> f = quickTwoSum(some, root.high - 1.0);
+  D result = areaLogarithm(some, {f.high, f.low + root.low});
+  return copySign(select(isSmall, a, result), x);
 }
 
 /// log(1 + f) with f = sqrt(x^2 - 1) + (x - 1).
@@ -104,11 +111,12 @@ template <class D> D acosh(D x) {
 
 /// log(1 + f) / 2 with f = 2 |x| / (1 - |x|).
 template <class D> D atanh(D x) {
+  // The next term, x^3 / 3, is below the rounding error where x is small.
   D a = atMost(abs(x), 2);
-  Pair<D> f = quotient({a * 2.0, a.like(0)}, quickTwoSum(a.like(1), -a));
-  D result = log1p(f).high * 0.5;
-  // Below, the next term, x^3 / 3, is below the rounding error.
-  result = select(a > 0x1p-28, result, a);
+  auto isSmall = a <= 0x1p-28;
+  D some = select(isSmall, 0, a);
+  Pair<D> f = quotient({some * 2.0, x.like(0)}, quickTwoSum(x.like(1), -some));
+  D result = select(isSmall, a, log1p(f).high * 0.5);
   D edge = select(a == 1, Infinity<D>, a.like(NaN<D>));
   return copySign(select(a < 1, result, edge), x);
 }

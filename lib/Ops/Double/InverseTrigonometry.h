@@ -100,15 +100,17 @@ template <class D> D angle(D y, D x, typename D::Mask behind) {
 
 /// Above 1/2, asin(a) = pi / 2 - 2 asin(sqrt((1 - a) / 2)).
 template <class D> D asin(D x) {
-  auto [high, low, steep] = arcs::arcOf(abs(x));
+  D a = abs(x);
+  auto [high, low, steep] = arcs::arcOf(atLeast(a, Tiny));
   D pole = x.like(arcs::HalfPi);
   D above = arcs::sum(pole, high * -2.0,
                       fma(low, -2.0, arcs::HalfPi * arcs::PiDefect));
-  return copySign(select(steep, above, high + low), x);
+  D result = select(steep, above, high + low);
+  return copySign(select(a < Tiny, a, result), x);
 }
 
 template <class D> D acos(D x) {
-  auto [high, low, steep] = arcs::arcOf(abs(x));
+  auto [high, low, steep] = arcs::arcOf(abs(x) + Tiny);
   D base = select(steep, select(x < 0, arcs::Pi, x.like(0)), arcs::HalfPi);
   D factor = select(steep, x.like(2), -1) * copySign(1, x);
   return arcs::sum(base, high * factor,
@@ -116,7 +118,7 @@ template <class D> D acos(D x) {
 }
 
 template <class D> D atan(D x) {
-  D a = atMost(abs(x), 0x1p60);
+  D a = atLeast(atMost(abs(x), 0x1p60), Tiny);
   auto diagonal = a > 0.5, steep = a > 2;
   D both = a + 1.0;
   D base = select(diagonal, x.like(arcs::HalfPi / 2), 0);
@@ -126,24 +128,50 @@ template <class D> D atan(D x) {
   D result = arcs::turned(
       select(steep, arcs::HalfPi, base), select(steep, -1, numerator),
       select(steep, a, denominator), select(steep, 0, lost));
-  return copySign(result, x);
+  // No angle is larger than its tangent.
+  return copySign(select(abs(x) < result, abs(x), result), x);
 }
 
-/// Numbers that lie far out are scaled; there a quotient that is all of the
-/// angle may be subnormal, and is taken by itself.
+/// y / x for y < x 2^-60 and a normal x. Processors that divide subnormal
+/// numbers empty their pipelines for it, so that the last product alone is
+/// subnormal: there the quotient is rounded twice.
+template <class D> D smallQuotient(D y, D x) {
+  auto isTiny = y < 0x1p-200;
+  auto isHuge = x > 0x1p500;
+  D quotient = (y * select(isTiny, 0x1p300, y.like(1))) /
+               (x * select(isHuge, 0x1p-300, x.like(1)));
+  return quotient * (select(isTiny, 0x1p-300, y.like(1)) *
+                     select(isHuge, 0x1p-300, x.like(1)));
+}
+
+/// The angle of the point (x, y), which may be far out: then both are scaled,
+/// and where the smaller one does not show, it is 0 instead of what might be
+/// subnormal. A quotient that is all of the angle is taken by itself.
+template <class D>
+D angleOfAny(D y, D x, typename D::Mask behind, typename D::Mask isFar) {
+  D high = select(y > x, y, x);
+  D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
+  scale = select(high > 0x1p500, 0x1p-600, scale);
+  auto isFlat = isFar & (y < x * 0x1p-60);
+  auto isSteep = isFar & (x * 0x1p60 < y);
+  // Infinity over infinity is to be 1: what dwarfs every scaled number does.
+  D up = atMost(select(isFlat, 0, y) * scale, 0x1p700);
+  D across = atMost(select(isSteep, 0, x) * scale, 0x1p700);
+  D result = arcs::angle(up, across, behind);
+  auto isQuotient = isFlat & ~behind;
+  D quotient =
+      smallQuotient(select(isQuotient, y, 1), select(isQuotient, x, 1));
+  return select(isQuotient, quotient, result);
+}
+
 template <class D> D atan2(D ordinate, D abscissa) {
   D y = abs(ordinate), x = abs(abscissa);
   // By its sign bit: (0, -0) is half a turn.
   auto behind = copySign(1, abscissa) < 0;
   D low = select(y > x, x, y), high = select(y > x, y, x);
-  D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
-  scale = select(high > 0x1p500, 0x1p-600, scale);
-  // Infinity over infinity is to be 1: what dwarfs every scaled number does.
-  D up = atMost(y * scale, 0x1p700), across = atMost(x * scale, 0x1p700);
-  auto far = (high > 0x1p500) | ((low < 0x1p-500) & (low != 0));
-  auto flat = far & ~behind & (up < across * 0x1p-60);
-  D result =
-      rarely(flat, arcs::angle(up, across, behind), [=] { return y / x; });
+  auto isFar = (high > 0x1p500) | ((low < 0x1p-500) & (low != 0));
+  D result = mostly(isFar, arcs::angle(y, x, behind),
+                    [=] { return angleOfAny(y, x, behind, isFar); });
   return copySign(result, ordinate);
 }
 

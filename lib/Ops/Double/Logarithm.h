@@ -142,7 +142,8 @@ template <class D> Pair<D> log1p(Pair<D> x, D shift) {
   auto y = mantissaOf(sum.high);
   // Where no power of two is split off, x itself serves: 1 + x has lost bits.
   auto isWhole = y.e == 0.0;
-  D low = ((sum.low + x.low) * 0.5) * y.twiceInverse();
+  // Where it is smaller, what it is multiplied with does not show.
+  D low = ((sum.low + x.low) * 0.5) * atLeast(y.twiceInverse(), 0x1p-900);
   Pair<D> f{select(isWhole, x.high, y.m - 1.0), select(isWhole, x.low, low)};
   return plusMultiple(y.e + shift, Ln2Split, logOfMantissa(f));
 }
@@ -151,19 +152,21 @@ template <class D> Pair<D> log1p(Pair<D> x) { return log1p(x, x.high.like(0)); }
 
 /// log(1 + e^x) for -1400 <= x <= 700; error below 2^-56 of the result.
 template <class D> Pair<D> log1pExp(Pair<D> x) {
-  Pair<D> e = exponential(x).product();
-  Pair<D> result = log1p(e);
   // So small an e would underflow in the formula, and e^2 / 2 is below the
   // rounding error.
+  Pair<D> e = exponential(x).product();
   auto isSmall = x.high < -40.0;
+  Pair<D> result =
+      log1p(Pair<D>{select(isSmall, 0, e.high), select(isSmall, 0, e.low)});
   return {select(isSmall, e.high, result.high),
           select(isSmall, e.low, result.low)};
 }
 
 template <class D> D log1p(D x) {
-  D result = log1p(Pair<D>{x, x.like(0)}).high;
   // So small an x would underflow in the formula; -0 would lose its sign.
-  result = select(abs(x) < 0x1p-54, x, result);
+  auto isSmall = abs(x) < 0x1p-54;
+  D result = log1p(Pair<D>{select(isSmall, 0, x), x.like(0)}).high;
+  result = select(isSmall, x, result);
   return logarithmEdges(x + 1.0, result);
 }
 

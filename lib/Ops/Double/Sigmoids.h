@@ -34,13 +34,18 @@ template <class D> D activationEdges(D x, D result, double limit) {
   return select(x > -Infinity<D>, result, NaN<D>);
 }
 
+/// The product, rounded; nothing else is subnormal where it is.
+template <class D> D timesOnce(Pair<D> a, D b) {
+  return fma(a.high, b, a.low * b);
+}
+
 /// x e^x / (1 + e^x)
 template <class D> D silu(D x) {
   D clamped = atLeast(atMost(x, 40), Vanishing);
-  auto e = exponential(Pair<D>{clamped, x.like(0)});
+  auto e = exponential(Pair<D>{clamped + Tiny, x.like(0)});
   Pair<D> below = plus(e.product(), x.like(1));
-  Pair<D> ratio = quotient(product(e.value, clamped), below);
-  return activationEdges(x, scale(ratio.high, e.shifted), 40);
+  D result = timesOnce(quotient(e.value, below), clamped);
+  return activationEdges(x, scale(result, e.shifted), 40);
 }
 
 template <class D> D softplus(D x) {
@@ -52,12 +57,12 @@ template <class D> D softplus(D x) {
 /// tanh(log(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.
 template <class D> D mish(D x) {
   D clamped = atLeast(atMost(x, 25), Vanishing);
-  auto e = exponential(Pair<D>{clamped, x.like(0)});
+  auto e = exponential(Pair<D>{clamped + Tiny, x.like(0)});
   Pair<D> power = e.product();
   Pair<D> more = plus(power, x.like(2));
   Pair<D> below = plus(product(power, more), x.like(2));
-  Pair<D> above = product(product(e.value, more), clamped);
-  return activationEdges(x, scale(quotient(above, below).high, e.shifted), 25);
+  D result = timesOnce(quotient(product(e.value, more), below), clamped);
+  return activationEdges(x, scale(result, e.shifted), 25);
 }
 
 } // namespace kexpr::ops::f64

@@ -84,19 +84,25 @@ template <class D, class I> D tangent(Reduced<D> reduced, I sign) {
 
 } // namespace turns
 
+/// Small numbers, whose powers would be subnormal, are their own sine and
+/// tangent.
 template <class D> D sin(D x) {
+  D a = abs(x);
   auto sign = x.template bits<std::int64_t>();
-  return turns::sine(turns::reduceAny(abs(x)), 0, sign);
+  D result = turns::sine(turns::reduceAny(atLeast(a, Tiny)), 0, sign);
+  return select(a < Tiny, x, result);
 }
 
 template <class D> D cos(D x) {
   auto none = x.template likeAs<std::int64_t>(0);
-  return turns::sine(turns::reduceAny(abs(x)), 1, none);
+  return turns::sine(turns::reduceAny(abs(x) + Tiny), 1, none);
 }
 
 template <class D> D tan(D x) {
+  D a = abs(x);
   auto sign = x.template bits<std::int64_t>();
-  return turns::tangent(turns::reduceAny(abs(x)), sign);
+  D result = turns::tangent(turns::reduceAny(atLeast(a, Tiny)), sign);
+  return select(a < Tiny, x, result);
 }
 
 } // namespace kexpr::ops::f64
