@@ -16,6 +16,8 @@
 
 #include "Ops/Double/QuarterTurns.h"
 
+#include <initializer_list>
+
 namespace kexpr::ops::turns {
 
 inline constexpr double Pi = 0x1.921fb54442d18p1;
