@@ -120,17 +120,16 @@ void KernelBuilder::makeArguments() {
 
 /// Finds how far from their rows operands are fetched.
 void KernelBuilder::findAhead(const LoopArrays &arrays) {
-  llvm::Value *rows =
-      arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead");
+  llvm::Value *rows = arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead");
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const bool isOperand = plan.graph.inputs[i] < semantics::Graph::FirstValue;
     const auto number = static_cast<unsigned>(plan.outputs.size() + i);
     ahead.push_back(
         isOperand &&
                 plan.inputs[i].pattern == semantics::AccessPattern::Contiguous
-            ? ir.CreateMul(rows, arrays.stride(ir, arrays.rowSteps + number,
-                                               "row.step"),
-                           "ahead")
+            ? ir.CreateMul(
+                  rows, arrays.stride(ir, arrays.rowSteps + number, "row.step"),
+                  "ahead")
             : nullptr);
   }
 }

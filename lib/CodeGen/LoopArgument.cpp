@@ -66,9 +66,9 @@ void LoopArgument::fetch(const LaneBuilder &lanes, const Position &at,
   llvm::Value *from = ir.CreateGEP(ir.getInt8Ty(), address(lanes, at), ahead,
                                    llvm::Twine(name) + ".ahead");
   constexpr std::uint32_t read = 0, nearest = 3, data = 1;
-  ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {from->getType()},
-                     {from, ir.getInt32(read), ir.getInt32(nearest),
-                      ir.getInt32(data)});
+  ir.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {from->getType()},
+      {from, ir.getInt32(read), ir.getInt32(nearest), ir.getInt32(data)});
 }
 
 /// Of the bytes of bools, lanes that are not 0.

@@ -65,10 +65,10 @@ private:
 /// higher level only, so that groups form no cycle.
 struct Group {
   unsigned level = 0;
-  std::vector<UnitId> units;
-  std::size_t values = 0;        ///< Of their graphs.
-  std::vector<ValueId> operands; ///< Of a kernel of them, ascending.
-  std::vector<ValueId> outputs;  ///< Values that other units take, so far.
+  std::vector<UnitId> units = {};
+  std::size_t values = 0;             ///< Of their graphs.
+  std::vector<ValueId> operands = {}; ///< Of a kernel of them, ascending.
+  std::vector<ValueId> outputs = {};  ///< Values that other units take, so far.
   Loops loops;
 };
 

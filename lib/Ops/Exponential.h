@@ -52,8 +52,7 @@ struct ExpOf {
 
   template <class V> static V formula(V x, V y) {
     V difference = x - y;
-    auto [r, shifted] =
-        single::reduce(atLeast(difference, single::Vanishing));
+    auto [r, shifted] = single::reduce(atLeast(difference, single::Vanishing));
     V rest = select(difference > single::Vanishing, lost(x, y, difference),
                     difference.like(0));
     return scale(single::exponential(r + rest), shifted);

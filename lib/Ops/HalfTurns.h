@@ -49,7 +49,9 @@ template <bool Quarter, class D> Reduced<D> reduce(D x) {
 /// Parts / pi for f32 numbers of exponents from 16 i + 1 to 16 i + 16: 53 bits
 /// from the first on whose product with such a number may be no multiple of
 /// 2 Parts, and as many more.
-struct InverseWords { double first[8], second[8]; };
+struct InverseWords {
+  double first[8], second[8];
+};
 template <int Parts> consteval InverseWords inverseWords() {
   InverseWords words{};
   for (int i = 0; i < 8; ++i) {

@@ -27,14 +27,13 @@ void RowCall::keepInOutput(RowGroup &group) {
     return;
   const std::uint32_t to = last.slots[0];
   const RowSlot &output = group.slots[to];
-  const bool isDense =
-      (group.hasColumns ? output.kept[group.keptAxes - 1]
-                        : output.reduced[0]) == output.size;
-  const auto kept = std::find_if(
-      last.slots.begin() + 1, last.slots.end(), [&](std::uint32_t each) {
-        return group.slots[each].isScratch &&
-               group.slots[each].size == output.size;
-      });
+  const bool isDense = (group.hasColumns ? output.kept[group.keptAxes - 1]
+                                         : output.reduced[0]) == output.size;
+  const auto kept = std::find_if(last.slots.begin() + 1, last.slots.end(),
+                                 [&](std::uint32_t each) {
+                                   return group.slots[each].isScratch &&
+                                          group.slots[each].size == output.size;
+                                 });
   if (output.kind != RowSlot::Kind::Output || !isDense ||
       kept == last.slots.end())
     return;
@@ -42,11 +41,10 @@ void RowCall::keepInOutput(RowGroup &group) {
   const auto isOperand = [&](std::uint32_t each) {
     return group.slots[each].kind == RowSlot::Kind::Operand;
   };
-  for (auto step = group.steps.rbegin();
-       !std::count(step->slots.begin(),
-                   step->slots.begin() +
-                       static_cast<std::ptrdiff_t>(step->outputs),
-                   from);
+  for (auto step = group.steps.rbegin(); !std::count(
+           step->slots.begin(),
+           step->slots.begin() + static_cast<std::ptrdiff_t>(step->outputs),
+           from);
        ++step)
     if (!step->scans.empty() ||
         std::any_of(step->slots.begin(), step->slots.end(), isOperand))
@@ -139,11 +137,11 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
 
 /// Whether it reads what was kept in an output.
 static bool isInPlace(const RowGroup &group, const RowStep &step) {
-  return std::any_of(
-      step.slots.begin() + static_cast<std::ptrdiff_t>(step.outputs),
-      step.slots.end(), [&](std::uint32_t slot) {
-        return group.slots[slot].kind == RowSlot::Kind::Output;
-      });
+  return std::any_of(step.slots.begin() +
+                         static_cast<std::ptrdiff_t>(step.outputs),
+                     step.slots.end(), [&](std::uint32_t slot) {
+                       return group.slots[slot].kind == RowSlot::Kind::Output;
+                     });
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {

@@ -108,7 +108,9 @@ private:
   void moveColumns(const RowStep &step, std::int64_t element);
   std::size_t laneBytes(const RowStep &step, std::size_t i) const;
   /// Elements [from, to) of so many columns.
-  struct LaneRange { std::int64_t from, to, count; };
+  struct LaneRange {
+    std::int64_t from, to, count;
+  };
   void reduceLanes(const RowStep &step, const LaneRange &range,
                    std::int64_t lane, std::int64_t apart, std::size_t slot);
   void reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
@@ -121,7 +123,9 @@ private:
   void openUnrolled(const RowStep &step);
   /// Elements from one that is taken to the next one, and to one that is
   /// fetched meanwhile.
-  struct Distances { std::int64_t apart, ahead; };
+  struct Distances {
+    std::int64_t apart, ahead;
+  };
   void callUnrolled(const RowStep &step, std::int64_t element,
                     std::int64_t count, Distances to);
   void fetchColumns(const RowStep &step, std::int64_t count,
