@@ -34,8 +34,6 @@ private:
   void makeArguments();
   void findAhead(const LoopArrays &arrays);
   void fetchAhead(const Position &at);
-  llvm::Value *unalignedHead();
-  void emitHead(llvm::Value *head);
   unsigned emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
@@ -92,9 +90,6 @@ private:
   const OptLevel level;
   /// Of the main loop, at most.
   const unsigned stages;
-  /// Whether elements come before the main loop so that it stores to aligned
-  /// addresses.
-  const bool hasHead;
   /// Whether the main loop has the states of reductions in registers.
   const bool holdsStates;
   /// Of a tail that computes in double lanes.
@@ -116,9 +111,9 @@ private:
   llvm::Value *whole = nullptr;
   /// Of the main loop.
   llvm::PHINode *index = nullptr;
-  /// Where the main loop begins, if it has a head or a second body.
+  /// Where the main loop begins, if it has a second body.
   llvm::PHINode *start = nullptr;
-  /// Where the tail begins and ends, if it is head or second body as well.
+  /// Where the tail begins and ends, if it is the second body as well.
   llvm::PHINode *from = nullptr, *to = nullptr;
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   /// Outputs that are stored are apart from those that are reduced.

@@ -27,7 +27,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), target(target),
       unrollFactor(unrollFactorOf(plan, target, level)), level(level),
-      stages(stagesOf(plan, level)), hasHead(peelsHead(plan, level)),
+      stages(stagesOf(plan, level)),
       holdsStates(codegen::holdsStates(plan, target, level)),
       tailLanes(tailLanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
@@ -287,32 +287,6 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   return advance(index);
 }
 
-/// How many elements, fewer than a vector, there are before the first output is
-/// aligned. None where an input is aligned now: a load that was whole would be
-/// one of two cache lines. In loops of few operations such accesses are what
-/// takes time, stores more than loads.
-llvm::Value *KernelBuilder::unalignedHead() {
-  llvm::Value *head = outputs[0].unaligned(lanes);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (plan.inputs[i].pattern == semantics::AccessPattern::Contiguous)
-      head = ir.CreateSelect(ir.CreateIsNull(inputs[i].unaligned(lanes)),
-                             ir.getInt64(0), head);
-  constexpr std::int64_t fewestElements = 512;
-  return ir.CreateSelect(ir.CreateICmpUGE(count, ir.getInt64(fewestElements)),
-                         head, ir.getInt64(0), "head");
-}
-
-/// Has the tail do the head first, if there is one, and the main loop begin
-/// behind it.
-void KernelBuilder::emitHead(llvm::Value *head) {
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  auto *aligned = block("aligned", loop);
-  from->addIncoming(ir.getInt64(0), before);
-  to->addIncoming(head, before);
-  ir.CreateCondBr(ir.CreateIsNull(head), aligned, tailEntry);
-  ir.SetInsertPoint(aligned);
-}
-
 /// Has the main loop use constants from before it. A fence keeps LLVM from
 /// seeing what they are.
 void KernelBuilder::hoistConstants(llvm::BasicBlock *before) {
@@ -337,15 +311,7 @@ void KernelBuilder::hoistConstants(llvm::BasicBlock *before) {
 /// Returns in how many stages.
 unsigned KernelBuilder::emitMainLoop() {
   const std::int64_t step = unrollFactor * std::int64_t{lanes.lanes};
-  if (hasHead) {
-    llvm::Value *head = unalignedHead();
-    whole = ir.CreateNUWAdd(
-        head, ir.CreateAnd(ir.CreateSub(count, head), ir.getInt64(-step)),
-        "whole");
-    emitHead(head);
-  } else {
-    whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
-  }
+  whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
   llvm::BasicBlock *before = ir.GetInsertBlock();
   // Few steps are sooner done one after the other, as the tail does them.
   if (stages > 1) {
@@ -359,10 +325,10 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
-  if (hasHead || holdsStates)
+  if (holdsStates) {
     openAgain();
-  if (holdsStates)
     openStates();
+  }
   llvm::Value *next = emitFastBodies(index);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
@@ -415,7 +381,7 @@ unsigned KernelBuilder::run() {
   hoist();
   constexpr unsigned mostRare = 96;
   if (level == OptLevel::Baseline || plan.work().rareWide > 0 ||
-      plan.work().rareOperations > mostRare || hasHead)
+      plan.work().rareOperations > mostRare)
     shareTail();
   const unsigned made = emitMainLoop();
   emitTail(done);

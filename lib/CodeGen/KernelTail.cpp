@@ -159,8 +159,7 @@ void KernelBuilder::narrow(unsigned fewer) {
 }
 
 /// The tail is the second body as well where that is long: of doubles, and in
-/// code that is to be there soon. It is the head as well, and has what a second
-/// body leaves out.
+/// code that is to be there soon. It has what a second body leaves out.
 void KernelBuilder::shareTail() {
   llvm::IRBuilderBase::InsertPointGuard guard(ir);
   ir.SetInsertPoint(tailEntry);
@@ -172,7 +171,7 @@ void KernelBuilder::shareTail() {
 void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   auto *tail = block("tail", done);
   ir.SetInsertPoint(tailEntry);
-  const bool isShared = from && (hasHead || !rare.empty());
+  const bool isShared = from && !rare.empty();
   if (from && !isShared) {
     from->eraseFromParent();
     to->eraseFromParent();

@@ -50,16 +50,6 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
   }
 }
 
-llvm::Value *LoopArgument::unaligned(const LaneBuilder &lanes) const {
-  llvm::IRBuilderBase &ir = lanes.ir;
-  const std::uint64_t bytes = type->getScalarSizeInBits() / 8;
-  llvm::Value *before =
-      ir.CreateAnd(ir.CreateNeg(ir.CreatePtrToInt(pointer, ir.getInt64Ty())),
-                   ir.getInt64(lanes.lanes * bytes - 1));
-  return ir.CreateLShr(before, ir.getInt64(llvm::Log2_64(bytes)),
-                       llvm::Twine(name) + ".head");
-}
-
 void LoopArgument::fetch(const LaneBuilder &lanes, const Position &at,
                          llvm::Value *ahead) const {
   llvm::IRBuilderBase &ir = lanes.ir;

@@ -64,10 +64,6 @@ public:
   void fetch(const LaneBuilder &lanes, const Position &at,
              llvm::Value *ahead) const;
 
-  /// How many elements, fewer than a vector, there are before the first one at
-  /// an address that is a multiple of a vector's bytes; if contiguous.
-  llvm::Value *unaligned(const LaneBuilder &lanes) const;
-
 private:
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
     return pattern == semantics::AccessPattern::Strided ||

@@ -92,15 +92,6 @@ unsigned codegen::fewestVectorsOf(const Plan &plan, const Target &target,
   return holdsConstants(plan, target, level) ? besideStates : usual;
 }
 
-/// Where the loads and stores take more time than what is computed of them. It
-/// would move elements to other lanes of states.
-bool codegen::peelsHead(const Plan &plan, OptLevel level) {
-  constexpr unsigned fewOperations = 12;
-  return level == OptLevel::Optimized && !plan.streams && !reduces(plan) &&
-         plan.work().operations <= fewOperations &&
-         plan.outputs[0].pattern == semantics::AccessPattern::Contiguous;
-}
-
 /// Whether a value is nothing but converted for a reduction.
 static bool isForStates(const Plan &plan, semantics::ValueId id) {
   const semantics::Graph &graph = plan.graph;

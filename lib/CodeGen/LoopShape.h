@@ -27,9 +27,6 @@ unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
 /// So many vectors are worth the time until all stages have work.
 unsigned fewestVectorsOf(const semantics::Plan &plan, const Target &target,
                          OptLevel level);
-/// Whether elements are computed before the main loop until it stores to
-/// aligned addresses.
-bool peelsHead(const semantics::Plan &plan, OptLevel level);
 /// Elements of a vector.
 unsigned lanesOf(const semantics::Plan &plan, const Target &target);
 /// Whether formulas compute in 64 bits.

@@ -41,7 +41,7 @@ namespace {
 /// Computes tiles one by one. `memory` has the parameters' pointers.
 class TileRun {
 public:
-  TileRun(const Code &code, const LoopNest &nest, const Traversal &traversal,
+  TileRun(const Loop &loop, const LoopNest &nest, const Traversal &traversal,
           void *const *first, TaskMemory &memory);
   /// Computes the tiles [begin, end).
   void run(std::int64_t begin, std::int64_t end);
@@ -52,7 +52,7 @@ private:
   void fetchDirect(std::int64_t columns) const;
   void refresh(TileCopy &copy, std::int64_t rows, std::int64_t columns);
 
-  const Code &code;
+  const Loop &loop;
   const LoopNest &nest;
   const Traversal &traversal;
   TaskMemory &memory;
@@ -61,10 +61,10 @@ private:
 };
 } // namespace
 
-TileRun::TileRun(const Code &code, const LoopNest &nest,
+TileRun::TileRun(const Loop &loop, const LoopNest &nest,
                  const Traversal &traversal, void *const *first,
                  TaskMemory &memory)
-    : code(code), nest(nest), traversal(traversal), memory(memory),
+    : loop(loop), nest(nest), traversal(traversal), memory(memory),
       cursor(nest, traversal, first, memory.own.data()),
       next(nest, traversal, first, memory.coming.data()) {
   makeCopies();
@@ -141,11 +141,11 @@ void TileRun::runTile() {
     refresh(memory.copies[i], rows, columns);
     pointers[memory.copies[i].slot] = memory.copies[i].memory;
   }
-  code.run(columns, pointers, memory.strides.data());
+  loop.run(columns, pointers, memory.strides.data());
   while (--rows > 0) {
     for (std::size_t s = 0; s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + memory.rowSteps[s];
-    code.run(columns, pointers, memory.strides.data());
+    loop.run(columns, pointers, memory.strides.data());
   }
 }
 
@@ -213,12 +213,12 @@ void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
                      const Loop *streaming, TaskMemory &memory) const {
   locate(first, memory.pointers.data(), memory.strides.data());
   if (isOneLoop() && !streaming && begin == 0 && end == unitCount)
-    loop->code().run(elements, memory.pointers.data(), memory.strides.data());
+    loop->run(elements, memory.pointers.data(), memory.strides.data());
   else if (traversal.kind() == Traversal::Kind::Rows)
     runRows(first, begin * Unit, std::min(end * Unit, elements), streaming,
             memory);
   else
-    TileRun(loop->code(), nest, traversal, first, memory).run(begin, end);
+    TileRun(*loop, nest, traversal, first, memory).run(begin, end);
 }
 
 bool Invocation::canStream(void *const *first) const {
@@ -269,7 +269,6 @@ void Invocation::runRows(void *const *first, std::int64_t begin,
     for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + columns * strides[s];
   };
-  const Code &code = loop->code();
   Cursor cursor(nest, traversal, first, pointers);
   std::int64_t column = begin % inner;
   cursor.seek(begin / inner);
@@ -278,7 +277,7 @@ void Invocation::runRows(void *const *first, std::int64_t begin,
     shift(column);
     const std::int64_t done = streaming ? unaligned(pointers, count) : count;
     if (done > 0)
-      code.run(done, pointers, strides);
+      loop->run(done, pointers, strides);
     if (done < count) {
       shift(done);
       streaming->code().run(count - done, pointers, strides);

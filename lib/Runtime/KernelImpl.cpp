@@ -113,7 +113,7 @@ bool KernelImpl::runContiguous(const CallArguments &call,
     pointers[slot++] = call.inputs[operand].data();
   for (const std::uint64_t &literal : parameters.literals())
     pointers[slot++] = const_cast<std::uint64_t *>(&literal);
-  compiled.contiguous().code().run(count, pointers.data(), nullptr);
+  compiled.contiguous().run(count, pointers.data(), nullptr);
   return true;
 }
 

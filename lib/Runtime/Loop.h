@@ -43,10 +43,18 @@ struct Code {
 /// run it: results have the same bits.
 class Loop {
 public:
-  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first)
-      : outputs(plan.outputs), inputs(plan.inputs) {
-    improve(std::move(first));
+  Loop(const semantics::Plan &plan, std::unique_ptr<const Code> first);
+
+  /// Runs the code that there is by now, as a `LoopFn`. Results do not depend
+  /// on addresses.
+  void run(std::int64_t count, void *const *pointers,
+           const std::int64_t *strides) const {
+    if (count < longLoop || !runAligned(count, pointers, strides))
+      code().run(count, pointers, strides);
   }
+  /// How many elements, those of a cache line at most, such a call does first
+  /// for the others to be stored to aligned addresses.
+  std::int64_t headOf(std::int64_t count, void *const *pointers) const;
 
   /// Valid for as long as the loop lives.
   const Code &code() const { return *current.load(std::memory_order_acquire); }
@@ -65,6 +73,13 @@ public:
   const std::vector<semantics::Access> outputs, inputs;
 
 private:
+  bool runAligned(std::int64_t count, void *const *pointers,
+                  const std::int64_t *strides) const;
+
+  /// Pointers that a call takes.
+  const std::size_t slots;
+  /// The least count for which alignment of stores pays.
+  const std::int64_t longLoop;
   std::atomic<const Code *> current = nullptr;
   /// Code that was replaced may still be running, so it is kept.
   AppendList<std::unique_ptr<const Code>> tiers;

@@ -200,7 +200,7 @@ Status PreparedImpl::launch(void *const *slots, DefaultFloats &floats) const {
 }
 
 void PreparedImpl::runLoop(void *const *slots) const {
-  loop->code().run(call.count(), slots, strides.data());
+  loop->run(call.count(), slots, strides.data());
 }
 
 void PreparedImpl::fillGroup(void **next, const OutputGroup &group,
@@ -248,18 +248,19 @@ Status PreparedImpl::runGroups(void *const *slots,
   return {};
 }
 
-semantics::LoopFn PreparedImpl::direct() const {
+semantics::LoopFn PreparedImpl::direct(void *const *slots) const {
   // Before there is optimised code, each call looks for better code.
-  return loop && loop->code().tier == Tier::Optimized ? loop->code().function
-                                                      : nullptr;
+  const bool isDirect = loop && loop->code().tier == Tier::Optimized &&
+                        loop->headOf(call.count(), slots) == 0;
+  return isDirect ? loop->code().function : nullptr;
 }
 
 BoundImpl::BoundImpl(std::shared_ptr<const PreparedImpl> given,
                      Span<const TensorView> inputs,
                      Span<const TensorView> outputs)
     : prepared(std::move(given)), slots(prepared->slots()),
-      function(prepared->direct()), count(prepared->count()),
-      strides(prepared->loopStrides()) {
+      count(prepared->count()), strides(prepared->loopStrides()) {
   const auto address = [](const TensorView &view) { return view.data(); };
   prepared->fill(slots.data(), inputs, outputs, address);
+  function = prepared->direct(slots.data());
 }

@@ -53,9 +53,9 @@ public:
     call.fillParameters(slots);
   }
   Status launch(void *const *slots, DefaultFloats &floats) const;
-  /// The optimised code of a call that is one loop on the calling thread; null
-  /// for another call, and before there is such code.
-  semantics::LoopFn direct() const;
+  /// The optimised code of a call that is one loop on the calling thread, done
+  /// at once; null for another call, and before there is such code.
+  semantics::LoopFn direct(void *const *slots) const;
   std::int64_t count() const { return call.count(); }
   const std::int64_t *loopStrides() const { return strides.data(); }
 

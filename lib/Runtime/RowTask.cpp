@@ -198,7 +198,7 @@ char *RowTask::placeOf(std::uint32_t slot, std::int64_t row) const {
 }
 
 void RowTask::call(const RowStep &step, std::int64_t count) const {
-  step.loop->code().run(count, pointers.data(), strides.data());
+  step.loop->run(count, pointers.data(), strides.data());
 }
 
 /// Has a folded loop go over rows, or over blocks, whose steps are behind the
