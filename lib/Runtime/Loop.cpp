@@ -23,7 +23,7 @@ static constexpr std::size_t MostAlignedSlots = 32;
 /// of them. States take elements in lanes that are theirs by their number.
 static std::int64_t longLoopOf(const Plan &plan) {
   constexpr unsigned fewOperations = 12;
-  constexpr std::int64_t longLoop = 512;
+  constexpr std::int64_t longLoop = 1024;
   const bool reduces =
       std::ranges::any_of(plan.outputs, [](const Access &output) {
         return output.reducing.has_value();

@@ -221,6 +221,60 @@ TEST(Kernel, BitsDoNotDependOnTailsAlignmentOrPlace) {
     }
 }
 
+/// Long loops of few operations begin with the elements before the first output
+/// is aligned.
+TEST(Kernel, BitsDoNotDependOnHeads) {
+  const char *const text = "[add(mul(@0,@1),@2),sub(@0,2.5)]";
+  const Engine engine;
+  const auto kernel = engine.compile(text);
+  const auto oracle = engine.compile(text, {Mode::Interpret, {}});
+  ASSERT_TRUE(kernel && oracle);
+  constexpr std::int64_t count = 1501;
+  const Shape shape{count};
+  const auto operand = randomOperand(3 * count + 1, 5);
+  std::vector<float> expected[2], got[2];
+  for (int i : {0, 1}) {
+    expected[i].resize(count);
+    got[i].resize(count + 40);
+  }
+  const auto outputs = [&](std::vector<float> *memory, std::size_t offset) {
+    return std::vector<TensorView>{
+        {reinterpret_cast<char *>(memory[0].data()) + offset, DType::F32,
+         shape},
+        {memory[1].data() + 3, shape}};
+  };
+  for (std::size_t input : {0, 1}) {
+    const std::vector<TensorView> inputs{
+        {operand.data() + input, shape},
+        {operand.data(), {}},
+        {static_cast<const void *>(operand.data()), DType::F32, shape, {3}}};
+    ASSERT_TRUE(oracle->run(
+        inputs, {{expected[0].data(), shape}, {expected[1].data(), shape}}));
+    for (std::size_t offset = 0; offset < 64; offset += offset % 5 ? 3 : 1) {
+      const auto views = outputs(got, offset);
+      const auto bound = kernel->bind(inputs, views);
+      ASSERT_TRUE(bound);
+      for (bool isBound : {false, true}) {
+        for (auto &each : got)
+          std::fill(each.begin(), each.end(), -7.f);
+        ASSERT_TRUE(isBound ? bound->run()
+                            : kernel->run(inputs, views, {.maxThreads = 1}));
+        for (std::size_t i : {0, 1}) {
+          std::vector<float> result(count);
+          std::memcpy(result.data(), views[i].data(), 4 * count);
+          EXPECT_TRUE(sameBits(result, expected[i]))
+              << input << ' ' << offset << ' ' << isBound << ' ' << i;
+        }
+        const auto *bytes = reinterpret_cast<const char *>(got[0].data());
+        const float guard = -7;
+        EXPECT_EQ(
+            std::memcmp(bytes + (offset + 4 * count + 3) / 4 * 4, &guard, 4),
+            0);
+      }
+    }
+  }
+}
+
 TEST(Kernel, BroadcastsAndStridesLikeTheNaiveLoop) {
   Engine engine;
   for (const char *text : {"add(mul(@0,@1),@2)", "sub(@2,div(@0,@1))"}) {
