@@ -9,16 +9,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
 
 using namespace kexpr;
 
+static std::uint32_t bitsOf(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
+
 /// The one value that an expression gives for operands filled with `fills`.
 static float valueOf(const Engine &engine, std::string_view text,
-                     std::vector<float> fills, Shape shape = {3, 224, 224}) {
+                     const std::vector<float> &fills) {
+  const Shape shape{3, 224, 224};
   auto kernel = engine.compile(text);
   if (!kernel) {
     ADD_FAILURE() << kernel.error().render();
@@ -35,7 +42,7 @@ static float valueOf(const Engine &engine, std::string_view text,
   auto status = kernel->run(inputs, TensorView(out.data(), shape));
   EXPECT_TRUE(status) << status.error().render();
   for (float value : out)
-    if (std::memcmp(&value, &out[0], sizeof value) != 0) {
+    if (bitsOf(value) != bitsOf(out[0])) {
       ADD_FAILURE() << text << " is not the same everywhere";
       break;
     }
@@ -44,8 +51,8 @@ static float valueOf(const Engine &engine, std::string_view text,
 
 TEST(Kernel, ClassicExpressions) {
   Engine engine;
-  auto value = [&](std::string_view text, std::vector<float> fills) {
-    return valueOf(engine, text, std::move(fills));
+  auto value = [&](std::string_view text, const std::vector<float> &fills) {
+    return valueOf(engine, text, fills);
   };
   EXPECT_EQ(value("add(@0,@1)", {2, 3}), 5);
   EXPECT_EQ(value("mul(@0,@1)", {2, 3}), 6);
@@ -154,7 +161,7 @@ std::vector<float> randomOperand(std::size_t count, unsigned seed) {
 
 bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (std::memcmp(&a[i], &b[i], 4) != 0 &&
+    if (bitsOf(a[i]) != bitsOf(b[i]) &&
         !(std::isnan(a[i]) && std::isnan(b[i])))
       return false;
   return true;
@@ -266,10 +273,9 @@ TEST(Kernel, BitsDoNotDependOnHeads) {
               << input << ' ' << offset << ' ' << isBound << ' ' << i;
         }
         const auto *bytes = reinterpret_cast<const char *>(got[0].data());
-        const float guard = -7;
-        EXPECT_EQ(
-            std::memcmp(bytes + (offset + 4 * count + 3) / 4 * 4, &guard, 4),
-            0);
+        float guard;
+        std::memcpy(&guard, bytes + (offset + 4 * count + 3) / 4 * 4, 4);
+        EXPECT_EQ(guard, -7);
       }
     }
   }
