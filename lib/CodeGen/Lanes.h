@@ -23,6 +23,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <array>
+#include <numeric>
 
 namespace kexpr::codegen {
 
@@ -131,6 +132,15 @@ KEXPR_OF_WIDTHS(getmant)
 KEXPR_OF_WIDTHS(fixupimm)
 #undef KEXPR_OF_WIDTHS
 
+/// To integers as wide, rounded to nearest.
+inline constexpr OfWidths toInteger = {
+    {llvm::Intrinsic::x86_avx512_mask_cvtps2dq_128,
+     llvm::Intrinsic::x86_avx512_mask_cvtps2dq_256,
+     llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512},
+    {llvm::Intrinsic::x86_avx512_mask_cvtpd2qq_128,
+     llvm::Intrinsic::x86_avx512_mask_cvtpd2qq_256,
+     llvm::Intrinsic::x86_avx512_mask_cvtpd2qq_512}};
+
 /// For each lane of an index the element of a constant vector that its low bits
 /// say, by permutations where they serve and by loads elsewhere.
 llvm::Value *emitLookUp(const LaneBuilder &builder, llvm::Value *index,
@@ -213,16 +223,25 @@ struct LanesAlgebra {
       nameResult(a.value, a.builder->names, step);
   }
 
+  /// A subnormal result is made as the whole number that its bits are, in units
+  /// of the least: where vscalefps makes one, microcode takes 200 cycles.
   template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
-    if (!hasExponents(a)) {
-      using V = ops::Value<LanesAlgebra, T>;
+    using V = ops::Value<LanesAlgebra, T>;
+    if (!hasExponents(a))
       return scaleInTwoSteps(V{a}, V{shifted}).rep;
-    }
-    llvm::Value *power = a.builder->ir.CreateFSub(
-        shifted.value, a.builder->template splat<T>(ops::PowerRounder<T>));
-    return callOfWidth<T>(
-        a.builder, scalef,
-        {a.value, power, llvm::PoisonValue::get(a.value->getType())});
+    constexpr T least = sizeof(T) == 4 ? -149 : -1074;
+    constexpr T wholes = sizeof(T) == 4 ? 0x1p24 : 0x1p53;
+    const LaneBuilder *builder = a.builder;
+    const V units{
+        timesPower(a, (V{shifted} - (ops::PowerRounder<T> + least)).rep)};
+    return timesPower(a, (V{shifted} - ops::PowerRounder<T>).rep,
+                      builder->ir.CreateFCmpUGE(units.rep.value, builder->splat<T>(wholes)), toWholeBits(units.rep));
+  }
+  template <class T> static Rep<T> scaleNormal(Rep<T> a, Rep<T> shifted) {
+    using V = ops::Value<LanesAlgebra, T>;
+    if (!hasExponents(a))
+      return scaleInTwoSteps(V{a}, V{shifted}).rep;
+    return timesPower(a, (V{shifted} - ops::PowerRounder<T>).rep);
   }
 
   /// Whether vectors of T fill a register that has AVX-512's instructions for
@@ -327,6 +346,30 @@ struct LanesAlgebra {
   }
 
 private:
+  template <class T> static Rep<T> timesPower(Rep<T> a, Rep<T> power) {
+    return callOfWidth<T>(
+        a.builder, scalef,
+        {a.value, power.value, llvm::PoisonValue::get(a.value->getType())});
+  }
+  /// In the lanes of a mask alone, as a select after it might come too late.
+  template <class T>
+  static Rep<T> timesPower(Rep<T> a, Rep<T> power, llvm::Value *mask,
+                           Rep<T> otherwise) {
+    return callOfWidth<T>(a.builder, scalef,
+                          {a.value, power.value, otherwise.value},
+                          mask);
+  }
+
+  /// To the nearest integer as wide, as the bits of T.
+  template <class T> static Rep<T> toWholeBits(Rep<T> a) {
+    const LaneBuilder *builder = a.builder;
+    auto [_, whole] = callOfWidth<T>(
+        builder, toInteger,
+        {a.value, llvm::Constant::getNullValue(
+                      builder->vectorType<ops::IntOf<T>>())});
+    return {builder, builder->ir.CreateBitCast(whole, a.value->getType())};
+  }
+
   /// As a vector of doubles, or of words of 32 bits.
   template <class T, int N>
   static llvm::Constant *elementsOf(const LaneBuilder &builder,
@@ -339,15 +382,23 @@ private:
                                          llvm::ArrayRef<E>(elements));
   }
 
-  /// All lanes, in the rounding mode there is.
+  /// The lanes of a mask or all, in the rounding mode there is.
   template <class T>
   static Rep<T> callOfWidth(const LaneBuilder *builder,
                             const OfWidths &instructions,
-                            llvm::SmallVector<llvm::Value *> arguments) {
+                            llvm::SmallVector<llvm::Value *> arguments,
+                            llvm::Value *mask = nullptr) {
     llvm::IRBuilderBase &ir = builder->ir;
     const std::size_t bytes = builder->lanes * sizeof(T);
-    arguments.push_back(llvm::ConstantInt::getSigned(
-        ir.getIntNTy(std::max(8u, builder->lanes)), -1));
+    const unsigned maskBits = std::max(8u, builder->lanes);
+    if (mask && builder->lanes < maskBits) {
+      llvm::SmallVector<int> lanes(maskBits, llvm::PoisonMaskElem);
+      std::iota(lanes.begin(), lanes.begin() + builder->lanes, 0);
+      mask = ir.CreateShuffleVector(mask, lanes);
+    }
+    llvm::Type *maskType = ir.getIntNTy(maskBits);
+    arguments.push_back(mask ? ir.CreateBitCast(mask, maskType)
+                             : llvm::ConstantInt::getSigned(maskType, -1));
     if (bytes == 64)
       arguments.push_back(ir.getInt32(4));
     return {builder, ir.CreateIntrinsic(

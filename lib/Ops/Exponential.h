@@ -26,7 +26,10 @@ struct Exp {
   template <class R> static R reference(R x) { return exp(x); }
 
   template <class V> static V formula(V x) {
-    V clamped = atLeast(atMost(x + single::Tiny, 89.0f), single::Vanishing);
+    V clamped = atLeast(x + single::Tiny, single::Vanishing);
+    // vscalefps makes infinity of all beyond, as the polynomial is positive.
+    if (!x.hasExponents())
+      clamped = atMost(clamped, 89.0f);
     auto [r, shifted] = single::reduce(clamped);
     return scale(single::exponential(r), shifted);
   }

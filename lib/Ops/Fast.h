@@ -41,6 +41,12 @@ V paired(V x, V z, double c0, double c1, C... c) {
 /// A sum of two numbers, the first of which is nearly all.
 template <class V> struct Sum { V high, low; };
 
+/// A function whose slope is 1 at 0; next to that it is taken at 0.
+template <class V, class F> V linearNearZero(V x, F function) {
+  auto isLinear = abs(x) < single::Linear;
+  return select(isLinear, x, function(select(isLinear, 0.0f, x)));
+}
+
 /// 2^n and r with x = n ln 2 + r, |r| <= ln 2 / 2.
 template <class V> struct Reduced { V power, r; };
 
@@ -84,32 +90,38 @@ template <class V> V exponentialSlope(V r, double step = 1) {
 
 /// e^x - 1; by halves, for 2^n may overflow.
 template <class V> V expm1(V x) {
-  auto [power, r] = reduce<-1>(atLeast(atMost(x, 89.0f), -18.0f));
-  V half = fma(power, r * exponentialSlope(r), power - 0.5f);
-  return copySign(half + half, x); // of -0
+  return linearNearZero(x, [](V some) {
+    auto [power, r] = reduce<-1>(atLeast(atMost(some, 89.0f), -18.0f));
+    V half = fma(power, r * exponentialSlope(r), power - 0.5f);
+    return half + half;
+  });
 }
 
 /// e^x - 1 for x <= 0, and anything for others.
 template <class V> V expm1BelowZero(V x) {
-  auto [power, r] = reduce<0, false>(atLeast(x, -18.0f));
-  V m = r * exponentialSlope(r);
-  // m + (2^n - 1) (m + 1), with signs that keep -0.
-  return fma(-(1.0f - power), m + 1.0f, m);
+  return linearNearZero(x, [](V some) {
+    auto [power, r] = reduce<0, false>(atLeast(some, -18.0f));
+    V m = r * exponentialSlope(r);
+    // m + (2^n - 1) (m + 1)
+    return fma(-(1.0f - power), m + 1.0f, m);
+  });
 }
 
 /// 2^-26 (1 + e^-x), so that no x with a result above 0 overflows.
 template <class V> V sigmoid(V x) {
-  V clamped = atLeast(atMost(x, 64.0f), -105.0f);
+  V clamped = atLeast(atMost(x + single::Tiny, 64.0f), -105.0f);
   auto [power, r] = reduce<-26>(clamped, -1.0f);
-  return 0x1p-26f / fma(power, exponential(r, -1), 0x1p-26f);
+  return single::timesTwoTo(
+      1.0f / fma(power, exponential(r, -1), 0x1p-26f), -26);
 }
 
 /// x times the inverse of 2^-30 (1 + e^-x), whose lack of bounds lets -inf give
 /// NaN: at the clamp the power is infinite.
 template <class V> V silu(V x) {
-  auto [power, r] = reduce<-30>(atLeast(x, -109.5f), -1.0f);
+  auto [power, r] = reduce<-30>(atLeast(x + single::Tiny, -109.5f), -1.0f);
   V inverse = 1.0f / fma(power, exponential(r, -1), 0x1p-30f);
-  return select(x > 32.0f, x, x * inverse * 0x1p-30f);
+  V result = single::timesTwoTo(abs(x) * inverse, -30);
+  return select(x > 32.0f, x, copySign(result, x));
 }
 
 /// m / (m + 2) with m = e^2|x| - 1.
@@ -125,12 +137,12 @@ template <class V> V tanh(V x) {
 /// a + a q(a^2) up to 1, and 1 - 2^(a q(a)) beyond, the exponent being
 /// log2(erfc(a)).
 template <class V> V erf(V x) {
-  V a = atMost(abs(x), 3.93f);
+  V least = atMost(abs(x), 3.93f), a = atLeast(least, single::Linear);
   V z = a * a;
-  V small = fma(a,
+  V small = fma(least,
                 horner(z, 0x1.06eba2p-3, -0x1.812672p-2, 0x1.ce08e8p-4,
                        -0x1.b59f58p-6, 0x1.42345ap-8, -0x1.27045cp-11),
-                a);
+                least);
   V q = paired(a, z, -0x1.a03232p0, -0x1.d9c2c4p-1, -0x1.202364p-3,
                0x1.a2d6d4p-6, -0x1.21633ep-9);
   V shifted = fma(a, q, single::FieldRounder);
@@ -188,19 +200,22 @@ template <class V> V logarithm(Split<V> of) {
 /// ln(1 + x), where `sum` is 1 + x and positive. As the sum has lost low bits
 /// of x, only its exponent is used.
 template <class V> V logOnePlus(V x, V sum) {
-  // In two steps, for 2^-128 has no exponent of its own.
+  // Four times the power, for 2^-128 has no exponent of its own.
   auto power = normalizer<TwoThirds, 2>(sum);
-  V scale = power.template bits<float>() * 0.25f;
+  V scale = power.template bits<float>();
   auto n = (power - 0x40800000).template to<float>();
   // Signs are such that -0 stays.
-  return logarithm(Split<V>{fma(x, scale, -(1.0f - scale)), n});
+  return logarithm(
+      Split<V>{fma(x * 0.25f, scale, -fma(scale, -0.25f, 1.0f)), n});
 }
 
 /// ln(1 + x) for all x.
 template <class V> V log1p(V x) {
-  V sum = x + 1.0f;
-  V result = unlessNegative(sum, logOnePlus(x, sum));
-  return select(sum == 0, -Infinity<V>, result);
+  return linearNearZero(x, [](V some) {
+    V sum = some + 1.0f;
+    V result = unlessNegative(sum, logOnePlus(some, sum));
+    return select(sum == 0, -Infinity<V>, result);
+  });
 }
 
 /// log2(x) of x >= 0, with some 30 bits; with s = f / (2 + f),
@@ -250,8 +265,8 @@ template <class V> V pow(V x, V y) {
   V product = exponent * high;
   V lost = fma(exponent, low, fma(exponent, high, -product));
   V magnitude = exp2(product, lost);
-  V half = y * 0.5f;
   auto isInteger = floor(y) == y;
+  V half = select(isInteger, y, y.like(0)) * 0.5f;
   auto isOdd = isInteger & (floor(half) != half);
   V result = select(isOdd, copySign(magnitude, x), magnitude);
   auto isNegative = (x < 0) & (x > -Infinity<V>);
@@ -319,12 +334,14 @@ template <class V> SinhCosh<V> sinhCosh(V x) {
 }
 
 template <class V> V sinh(V x) {
-  V half = sinhCosh(x).sinh;
-  return copySign(half + half, x);
+  return linearNearZero(x, [](V some) {
+    V half = sinhCosh(some).sinh;
+    return copySign(half + half, some);
+  });
 }
 
 template <class V> V cosh(V x) {
-  V half = sinhCosh(x).cosh;
+  V half = sinhCosh(x + single::Tiny).cosh;
   return half + half;
 }
 
@@ -339,16 +356,19 @@ template <class V> V areaLogarithm(V a, V f) {
 }
 
 template <class V> V asinh(V x) {
-  V a = abs(x);
-  V z = a * a;
-  V f = a + z / (sqrt(z + 1.0f) + 1.0f);
-  return copySign(areaLogarithm(a, f), x);
+  return linearNearZero(x, [](V some) {
+    V a = abs(some);
+    V z = a * a;
+    V f = a + z / (sqrt(z + 1.0f) + 1.0f);
+    return copySign(areaLogarithm(a, f), some);
+  });
 }
 
 template <class V> V acosh(V x) {
-  V t = x - 1.0f;
+  V some = atLeast(x, 1.0f);
+  V t = some - 1.0f;
   V f = t + sqrt(t * (t + 2.0f));
-  return select(x >= 1.0f, areaLogarithm(x, f), NaN<V>);
+  return select(x >= 1.0f, areaLogarithm(some, f), NaN<V>);
 }
 
 template <class V> V atanh(V x) {
@@ -417,9 +437,11 @@ template <class V> V arctangent(V t) {
 }
 
 template <class V> V atan(V x) {
-  V a = abs(x);
-  V angle = arctangent(atMost(a, 1.0f) / atLeast(a, 1.0f));
-  return copySign(select(a > 1.0f, HalfPi - angle, angle), x);
+  return linearNearZero(x, [](V some) {
+    V a = atMost(abs(some), 0x1p32f);
+    V angle = arctangent(atMost(a, 1.0f) / atLeast(a, 1.0f));
+    return copySign(select(a > 1.0f, HalfPi - angle, angle), some);
+  });
 }
 
 template <class V> V atan2(V y, V x) {
@@ -452,12 +474,14 @@ template <class V> Arcsine<V> arcsine(V a) {
 }
 
 template <class V> V asin(V x) {
-  auto [angle, isSteep] = arcsine(abs(x));
-  return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), x);
+  return linearNearZero(x, [](V some) {
+    auto [angle, isSteep] = arcsine(abs(some));
+    return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), some);
+  });
 }
 
 template <class V> V acos(V x) {
-  auto [angle, isSteep] = arcsine(abs(x));
+  auto [angle, isSteep] = arcsine(abs(x) + single::Tiny);
   V turned = copySign(angle, x);
   V steep = fma(turned, 2.0f, select(x < 0, Pi, x.like(0)));
   return select(isSteep, steep, HalfPi - turned);

@@ -41,9 +41,7 @@ struct Sigmoid {
   template <class V> static V formula(V x) {
     V clamped = atLeast(atMost(x + single::Tiny, 40.0f), -105.0f);
     auto [r, rest] = single::sigmoid<false>(clamped);
-    // 0, so that nothing underflows where much does: at masks of -inf.
-    V unit = select(x <= -105.0f, 0.0f, x.like(single::SigmoidUnit));
-    return fma(r, rest, r) * unit;
+    return single::timesTwoTo(fma(r, rest, r), -64);
   }
 
   template <class V> static V accurate(V x) {
@@ -69,9 +67,10 @@ struct Silu {
   template <class V> static V formula(V x) {
     V clamped = atLeast(atMost(x, 40.0f), -115.0f);
     auto [r, rest] = single::sigmoid<true>(clamped + single::Tiny);
-    V unit = select(x > -115.0f, single::SigmoidUnit, x.like(0));
-    unit = select(x > -Infinity<V>, unit, NaN<V>);
-    V result = fma(clamped, r, clamped * r * rest) * unit;
+    V a = abs(clamped);
+    V magnitude = single::timesTwoTo(fma(a, r, a * r * rest), -64);
+    V result = copySign(magnitude, x);
+    result = select(x > -Infinity<V>, result, NaN<V>);
     return select(x > 40.0f, x, result);
   }
 
@@ -195,7 +194,10 @@ struct Elu {
     auto e =
         wide::expm1(atLeast(atMost(x, 1.0f), -40.0f).template to<double>());
     V result = (e * alpha.template to<double>()).template to<float>();
-    return select(x > 0, x, select(x == 0, x * alpha, result));
+    // Of zeros alone: a product of subnormal numbers is slow.
+    auto isZero = x == 0;
+    V zero = select(isZero, x, x.like(0)) * alpha;
+    return select(x > 0, x, select(isZero, zero, result));
   }
 
   template <class V> static V fast(V x, V alpha) {
@@ -300,9 +302,10 @@ struct Selu {
   }
 
   template <class V> static V fast(V x) {
-    constexpr float low = Scale * Alpha;
-    return select(x > 0, x * static_cast<float>(Scale),
-                  fast::expm1BelowZero(x) * low);
+    constexpr float high = Scale, low = Scale * Alpha;
+    auto isAbove = x > 0;
+    return select(isAbove, x, fast::expm1BelowZero(x)) *
+           select(isAbove, high, x.like(low));
   }
 
   template <IsDouble V> static V formula(V x) {

@@ -32,8 +32,8 @@ struct Pow {
   /// |x|^y as e^(y ln|x|), then the sign that an odd y keeps.
   template <class V> static V formula(V x, V y) {
     V magnitude = select(x == -1.0f, powerOfMinusOne(y), positive(abs(x), y));
-    V half = y * 0.5f;
     auto isInteger = floor(y) == y;
+    V half = select(isInteger, y, y.like(0)) * 0.5f;
     auto isEven = floor(half) == half;
     V result = select(isInteger & ~isEven, copySign(magnitude, x), magnitude);
     auto isNegative = (x < 0.0f) & (x > -Infinity<V>);

@@ -76,8 +76,20 @@ template <class V> V powerOfTwo(V r) {
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 
+/// Up to here functions whose slope is 1 at 0 are taken for their argument: what
+/// would be subnormal on the way is slow on some processors.
+inline constexpr float Linear = 0x1p-40f;
+
 /// What `sigmoid` is to be multiplied with, so that no value is subnormal.
 inline constexpr float SigmoidUnit = 0x1p-64f;
+
+/// a 2^power for a >= 0, rounded once; no subnormal result is slow where there
+/// are instructions for exponents.
+template <class V> V timesTwoTo(V a, int power) {
+  if (a.hasExponents())
+    return scale(a, a.like(PowerRounder<float> + static_cast<float>(power)));
+  return a * __builtin_ldexpf(1, power);
+}
 
 /// 2^48 / (1 + e^-x) for -115 <= x <= 50. The denominator is 2^-48 (1 + s + s
 /// m) with s = 2^n and m = e^r - 1; what each of its sums and the division lose
@@ -125,9 +137,10 @@ template <class V> V tanhAwayFromZero(V a) {
 
 template <class V> V tanh(V x) {
   V a = abs(x), normal = atLeast(a, 0x1p-40f);
-  // From 9.02 on it is 1.
-  V result = select(a > 0.9375f, tanhAwayFromZero(atMost(normal, 9.02f)),
-                    fma(tanhNearZero(normal), a, a));
+  // From 9.02 on it is 1; what is smaller than normal is its own tangent.
+  V near = fma(tanhNearZero(normal), normal, normal);
+  near = select(near < a, near, a);
+  V result = select(a > 0.9375f, tanhAwayFromZero(atMost(normal, 9.02f)), near);
   return copySign(result, x);
 }
 

@@ -73,7 +73,9 @@ QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
 }
 
 /// sin(x), or cos(x) if Quarter, in single precision.
-template <bool Quarter, class V> V sineOf(V x) {
+template <bool Quarter, class V> V sineOf(V argument) {
+  auto isLinear = abs(argument) < single::Linear;
+  V x = select(isLinear, 0.0f, argument);
   auto isFar = isBeyond(x, 800);
   auto [r, low, turns] = rarely(isFar, reduceNear<Quarter>(x), [=] {
                            return reduceFar<Quarter>(x, isFar);
@@ -90,7 +92,8 @@ template <bool Quarter, class V> V sineOf(V x) {
   auto count = turns.template bits<std::int32_t>();
   V result = select((count << 31) < 0, cosine, sine);
   auto sign = (count << 30) & static_cast<std::int32_t>(0x80000000);
-  return (result.template bits<std::int32_t>() ^ sign).template bits<float>();
+  result = (result.template bits<std::int32_t>() ^ sign).template bits<float>();
+  return Quarter ? result : select(isLinear, argument, result);
 }
 
 /// The rest in two parts, whose error a sine bears, and a tangent, which rounds
@@ -137,7 +140,8 @@ struct Sin {
   template <class V> static V formula(V x) { return sineOf<false>(x); }
   template <class V> static V accurate(V x) { return wideSine<false>(x); }
   template <class V> static V fast(V x) {
-    return fast::sine(turnAny<1, false>(x));
+    return fast::linearNearZero(
+        x, [](V some) { return fast::sine(turnAny<1, false>(some)); });
   }
 
   template <IsDouble V> static V formula(V x) { return f64::sin(x); }
@@ -152,7 +156,7 @@ struct Cos {
   template <class V> static V formula(V x) { return sineOf<true>(x); }
   template <class V> static V accurate(V x) { return wideSine<true>(x); }
   template <class V> static V fast(V x) {
-    return fast::sine(turnAny<1, true>(x));
+    return fast::sine(turnAny<1, true>(x + single::Tiny));
   }
 
   template <IsDouble V> static V formula(V x) { return f64::cos(x); }
@@ -177,7 +181,8 @@ struct Tan {
   }
 
   template <class V> static V fast(V x) {
-    return fast::tan(turnAny<2, false>(x));
+    return fast::linearNearZero(
+        x, [](V some) { return fast::tan(turnAny<2, false>(some)); });
   }
 
   template <IsDouble V> static V formula(V x) { return f64::tan(x); }

@@ -189,11 +189,19 @@ template <class A, class T> struct Value {
     return copySign(b.like(a), b);
   }
 
-  /// a * 2^n, rounded once, for a normal a of about 1 and `shifted`, which is
+  /// a * 2^n, rounded once, for a normal a above 0 and `shifted`, which is
   /// n + PowerRounder<T>; 0 for the least n.
   friend Value scale(Value a, Value shifted) {
     if constexpr (requires { A::template scale<T>(a.rep, shifted.rep); })
       return {A::template scale<T>(a.rep, shifted.rep)};
+    else
+      return scaleInTwoSteps(a, shifted);
+  }
+  /// The same for an a of either sign and a result that is no subnormal number,
+  /// which would be slow.
+  friend Value scaleNormal(Value a, Value shifted) {
+    if constexpr (requires { A::template scaleNormal<T>(a.rep, shifted.rep); })
+      return {A::template scaleNormal<T>(a.rep, shifted.rep)};
     else
       return scaleInTwoSteps(a, shifted);
   }

@@ -116,8 +116,9 @@ template <class D> D gelu(D x) {
   Pair<D> square = twoProduct(some, some);
   auto [tail, shifted] =
       errors::normalTail(Pair<D>{square.high * -0.5, square.low * -0.5}, some);
-  Pair<D> rest = quickTwoSum(x.like(1), -scale(tail.high, shifted));
-  D restLow = rest.low - scale(tail.low, shifted);
+  D least = atLeast(shifted, LeastBesideOne);
+  Pair<D> rest = quickTwoSum(x.like(1), -scaleNormal(tail.high, least));
+  D restLow = rest.low - scaleNormal(tail.low, least);
 
   auto below = x < 0;
   Pair<D> p = quickTwoSum(select(below, tail.high, rest.high),
@@ -137,8 +138,9 @@ template <class D> D erfc(D x) {
   auto [tail, shifted] = errors::normalTail(Pair<D>{-square.high, -square.low},
                                             a.high, fma(t, rootLow, a.low));
   D high = tail.high + tail.high, low = tail.low + tail.low;
-  Pair<D> rest = quickTwoSum(x.like(2), -scale(high, shifted));
-  D below = rest.high + (rest.low - scale(low, shifted));
+  D least = atLeast(shifted, LeastBesideOne);
+  Pair<D> rest = quickTwoSum(x.like(2), -scaleNormal(high, least));
+  D below = rest.high + (rest.low - scaleNormal(low, least));
   return select(x < 0, below, scale(high + low, shifted));
 }
 

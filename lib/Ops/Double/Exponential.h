@@ -27,6 +27,9 @@ inline constexpr double Log2e = 0x1.71547652b82fep0;
 /// does: at masks of -inf.
 inline constexpr double Vanishing = -1418.2;
 
+/// PowerRounder + n, 2^n showing nowhere beside 1 and being far from subnormal.
+inline constexpr double LeastBesideOne = PowerRounder<double> - 900;
+
 /// x = n * ln 2 + rest.
 template <class D> struct Reduced {
   Pair<D> rest;
@@ -75,7 +78,15 @@ template <class D> struct Exponential {
   D shifted; ///< n + PowerRounder.
 
   Pair<D> product() const {
-    return {scale(value.high, shifted), scale(value.low, shifted)};
+    // A low part that might be subnormal is left out.
+    D least = atLeast(shifted, LeastBesideOne);
+    D low = select(shifted == least, value.low, 0);
+    return {scale(value.high, shifted), scaleNormal(low, least)};
+  }
+  /// For sums with numbers of about 1.
+  Pair<D> besideOne() const {
+    D least = atLeast(shifted, LeastBesideOne);
+    return {scaleNormal(value.high, least), scaleNormal(value.low, least)};
   }
 };
 
@@ -119,7 +130,7 @@ template <class D> D expm1(D x) {
   D lost = fma(twice, -0.5, 1 - one);
   Pair<D> sum = quickTwoSum(one, reduced.rest.high);
   D value = sum.high + (sum.low + (lost + expTail(reduced.rest)));
-  return select(isSmall, x, scale(value, reduced.shifted));
+  return select(isSmall, x, scaleNormal(value, reduced.shifted));
 }
 
 /// x * 2^n for a whole n, |n| <= 2200, rounded once: of three factors the last

@@ -62,13 +62,13 @@ template <class D> D sinh(D x) {
   D a = abs(x);
   auto isSmall = a < Tiny;
   auto parts = hyperbolic(atMost(select(isSmall, 0, a), 710.5));
-  D value = scale(parts.combine(-parts.t).high * 0.5, parts.shifted);
+  D value = scaleNormal(parts.combine(-parts.t).high * 0.5, parts.shifted);
   return copySign(select(isSmall, a, value), x);
 }
 
 template <class D> D cosh(D x) {
   auto parts = hyperbolic(atMost(abs(x) + Tiny, 710.5));
-  return scale(parts.combine(parts.t).high * 0.5, parts.shifted);
+  return scaleNormal(parts.combine(parts.t).high * 0.5, parts.shifted);
 }
 
 /// It is 1 in f64 from 19.1 on, and at most |x|.

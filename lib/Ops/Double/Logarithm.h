@@ -55,8 +55,11 @@ template <class D> Mantissa<D> mantissaOf(D y) {
 /// The mantissa of y, which may be subnormal.
 template <class D> Mantissa<D> anyMantissaOf(D y) {
   auto isTiny = y < 0x1p-1022;
-  Mantissa<D> result = mantissaOf(select(isTiny, y * 0x1p54, y));
-  result.e = result.e - select(isTiny, y.like(54), 0);
+  // In units of 2^-1074: as in mantissaOf. A product would be slow.
+  auto bits = y.template bits<std::int64_t>() | 0x4330000000000000;
+  D whole = bits.template bits<double>() - 0x1p52;
+  Mantissa<D> result = mantissaOf(select(isTiny, whole, y));
+  result.e = result.e - select(isTiny, y.like(1074), 0);
   return result;
 }
 

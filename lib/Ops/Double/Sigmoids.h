@@ -23,7 +23,7 @@ namespace kexpr::ops::f64 {
 template <class D> D sigmoid(D x) {
   D clamped = atLeast(atMost(x + Tiny, 40), Vanishing);
   auto e = exponential(Pair<D>{clamped, x.like(0)});
-  Pair<D> below = plus(e.product(), x.like(1));
+  Pair<D> below = plus(e.besideOne(), x.like(1));
   return scale(quotient(e.value, below).high, e.shifted);
 }
 
@@ -43,8 +43,8 @@ template <class D> D timesOnce(Pair<D> a, D b) {
 template <class D> D silu(D x) {
   D clamped = atLeast(atMost(x, 40), Vanishing);
   auto e = exponential(Pair<D>{clamped + Tiny, x.like(0)});
-  Pair<D> below = plus(e.product(), x.like(1));
-  D result = timesOnce(quotient(e.value, below), clamped);
+  Pair<D> below = plus(e.besideOne(), x.like(1));
+  D result = timesOnce(quotient(e.value, below), abs(clamped));
   return activationEdges(x, scale(result, e.shifted), 40);
 }
 
@@ -58,10 +58,10 @@ template <class D> D softplus(D x) {
 template <class D> D mish(D x) {
   D clamped = atLeast(atMost(x, 25), Vanishing);
   auto e = exponential(Pair<D>{clamped + Tiny, x.like(0)});
-  Pair<D> power = e.product();
+  Pair<D> power = e.besideOne();
   Pair<D> more = plus(power, x.like(2));
   Pair<D> below = plus(product(power, more), x.like(2));
-  D result = timesOnce(quotient(product(e.value, more), below), clamped);
+  D result = timesOnce(quotient(product(e.value, more), below), abs(clamped));
   return activationEdges(x, scale(result, e.shifted), 25);
 }
 
