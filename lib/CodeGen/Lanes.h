@@ -23,6 +23,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <array>
+#include <limits>
 #include <numeric>
 
 namespace kexpr::codegen {
@@ -229,13 +230,14 @@ struct LanesAlgebra {
     using V = ops::Value<LanesAlgebra, T>;
     if (!hasExponents(a))
       return scaleInTwoSteps(V{a}, V{shifted}).rep;
-    constexpr T least = sizeof(T) == 4 ? -149 : -1074;
-    constexpr T wholes = sizeof(T) == 4 ? 0x1p24 : 0x1p53;
     const LaneBuilder *builder = a.builder;
-    const V units{
-        timesPower(a, (V{shifted} - (ops::PowerRounder<T> + least)).rep)};
+    const Rep<T> units = timesPower(
+        a, (V{shifted} - (ops::PowerRounder<T> + leastExponent<T>)).rep);
+    constexpr T limit = T(std::uint64_t{1} << std::numeric_limits<T>::digits);
     return timesPower(a, (V{shifted} - ops::PowerRounder<T>).rep,
-                      builder->ir.CreateFCmpUGE(units.rep.value, builder->splat<T>(wholes)), toWholeBits(units.rep));
+                      builder->ir.CreateFCmpUGE(units.value,
+                                                builder->splat<T>(limit)),
+                      toWholeBits(units));
   }
   template <class T> static Rep<T> scaleNormal(Rep<T> a, Rep<T> shifted) {
     using V = ops::Value<LanesAlgebra, T>;
@@ -346,6 +348,10 @@ struct LanesAlgebra {
   }
 
 private:
+  /// Of the least subnormal number.
+  template <class T>
+  static constexpr T leastExponent = sizeof(T) == 4 ? -149 : -1074;
+
   template <class T> static Rep<T> timesPower(Rep<T> a, Rep<T> power) {
     return callOfWidth<T>(
         a.builder, scalef,

@@ -41,12 +41,6 @@ V paired(V x, V z, double c0, double c1, C... c) {
 /// A sum of two numbers, the first of which is nearly all.
 template <class V> struct Sum { V high, low; };
 
-/// A function whose slope is 1 at 0; next to that it is taken at 0.
-template <class V, class F> V linearNearZero(V x, F function) {
-  auto isLinear = abs(x) < single::Linear;
-  return select(isLinear, x, function(select(isLinear, 0.0f, x)));
-}
-
 /// 2^n and r with x = n ln 2 + r, |r| <= ln 2 / 2.
 template <class V> struct Reduced { V power, r; };
 
@@ -90,21 +84,17 @@ template <class V> V exponentialSlope(V r, double step = 1) {
 
 /// e^x - 1; by halves, for 2^n may overflow.
 template <class V> V expm1(V x) {
-  return linearNearZero(x, [](V some) {
-    auto [power, r] = reduce<-1>(atLeast(atMost(some, 89.0f), -18.0f));
-    V half = fma(power, r * exponentialSlope(r), power - 0.5f);
-    return half + half;
-  });
+  auto [power, r] = reduce<-1>(atLeast(atMost(x, 89.0f), -18.0f));
+  V half = fma(power, r * exponentialSlope(r), power - 0.5f);
+  return copySign(half + half, x); // of -0
 }
 
 /// e^x - 1 for x <= 0, and anything for others.
 template <class V> V expm1BelowZero(V x) {
-  return linearNearZero(x, [](V some) {
-    auto [power, r] = reduce<0, false>(atLeast(some, -18.0f));
-    V m = r * exponentialSlope(r);
-    // m + (2^n - 1) (m + 1)
-    return fma(-(1.0f - power), m + 1.0f, m);
-  });
+  auto [power, r] = reduce<0, false>(atLeast(x, -18.0f));
+  V m = r * exponentialSlope(r);
+  // m + (2^n - 1) (m + 1), with signs that keep -0.
+  return fma(-(1.0f - power), m + 1.0f, m);
 }
 
 /// 2^-26 (1 + e^-x), so that no x with a result above 0 overflows.
@@ -211,11 +201,9 @@ template <class V> V logOnePlus(V x, V sum) {
 
 /// ln(1 + x) for all x.
 template <class V> V log1p(V x) {
-  return linearNearZero(x, [](V some) {
-    V sum = some + 1.0f;
-    V result = unlessNegative(sum, logOnePlus(some, sum));
-    return select(sum == 0, -Infinity<V>, result);
-  });
+  V sum = x + 1.0f;
+  V result = unlessNegative(sum, logOnePlus(x, sum));
+  return select(sum == 0, -Infinity<V>, result);
 }
 
 /// log2(x) of x >= 0, with some 30 bits; with s = f / (2 + f),
@@ -334,10 +322,8 @@ template <class V> SinhCosh<V> sinhCosh(V x) {
 }
 
 template <class V> V sinh(V x) {
-  return linearNearZero(x, [](V some) {
-    V half = sinhCosh(some).sinh;
-    return copySign(half + half, some);
-  });
+  V half = sinhCosh(x).sinh;
+  return copySign(half + half, x);
 }
 
 template <class V> V cosh(V x) {
@@ -356,12 +342,10 @@ template <class V> V areaLogarithm(V a, V f) {
 }
 
 template <class V> V asinh(V x) {
-  return linearNearZero(x, [](V some) {
-    V a = abs(some);
-    V z = a * a;
-    V f = a + z / (sqrt(z + 1.0f) + 1.0f);
-    return copySign(areaLogarithm(a, f), some);
-  });
+  V a = abs(x);
+  V z = a * a;
+  V f = a + z / (sqrt(z + 1.0f) + 1.0f);
+  return copySign(areaLogarithm(a, f), x);
 }
 
 template <class V> V acosh(V x) {
@@ -437,11 +421,9 @@ template <class V> V arctangent(V t) {
 }
 
 template <class V> V atan(V x) {
-  return linearNearZero(x, [](V some) {
-    V a = atMost(abs(some), 0x1p32f);
-    V angle = arctangent(atMost(a, 1.0f) / atLeast(a, 1.0f));
-    return copySign(select(a > 1.0f, HalfPi - angle, angle), some);
-  });
+  V a = abs(x);
+  V angle = arctangent(atMost(a, 1.0f) / atLeast(a, 1.0f));
+  return copySign(select(a > 1.0f, HalfPi - angle, angle), x);
 }
 
 template <class V> V atan2(V y, V x) {
@@ -474,10 +456,8 @@ template <class V> Arcsine<V> arcsine(V a) {
 }
 
 template <class V> V asin(V x) {
-  return linearNearZero(x, [](V some) {
-    auto [angle, isSteep] = arcsine(abs(some));
-    return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), some);
-  });
+  auto [angle, isSteep] = arcsine(abs(x));
+  return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), x);
 }
 
 template <class V> V acos(V x) {

@@ -74,8 +74,9 @@ QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
 
 /// sin(x), or cos(x) if Quarter, in single precision.
 template <bool Quarter, class V> V sineOf(V argument) {
+  // What a cosine bears, a sine, which there is its argument, does not.
   auto isLinear = abs(argument) < single::Linear;
-  V x = select(isLinear, 0.0f, argument);
+  V x = Quarter ? argument + single::Tiny : select(isLinear, 0.0f, argument);
   auto isFar = isBeyond(x, 800);
   auto [r, low, turns] = rarely(isFar, reduceNear<Quarter>(x), [=] {
                            return reduceFar<Quarter>(x, isFar);
@@ -140,8 +141,7 @@ struct Sin {
   template <class V> static V formula(V x) { return sineOf<false>(x); }
   template <class V> static V accurate(V x) { return wideSine<false>(x); }
   template <class V> static V fast(V x) {
-    return fast::linearNearZero(
-        x, [](V some) { return fast::sine(turnAny<1, false>(some)); });
+    return fast::sine(turnAny<1, false>(x));
   }
 
   template <IsDouble V> static V formula(V x) { return f64::sin(x); }
@@ -181,8 +181,7 @@ struct Tan {
   }
 
   template <class V> static V fast(V x) {
-    return fast::linearNearZero(
-        x, [](V some) { return fast::tan(turnAny<2, false>(some)); });
+    return fast::tan(turnAny<2, false>(x));
   }
 
   template <IsDouble V> static V formula(V x) { return f64::tan(x); }

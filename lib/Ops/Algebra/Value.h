@@ -189,8 +189,8 @@ template <class A, class T> struct Value {
     return copySign(b.like(a), b);
   }
 
-  /// a * 2^n, rounded once, for a normal a above 0 and `shifted`, which is
-  /// n + PowerRounder<T>; 0 for the least n.
+  /// a * 2^n, rounded once, for an a that is neither negative nor subnormal and
+  /// `shifted`, which is n + PowerRounder<T>; 0 for the least n.
   friend Value scale(Value a, Value shifted) {
     if constexpr (requires { A::template scale<T>(a.rep, shifted.rep); })
       return {A::template scale<T>(a.rep, shifted.rep)};
