@@ -164,7 +164,8 @@ static Expected<Target> complete(Target target, bool isHost) {
       isX86 && !subtarget.checkFeatures("+avx512vl") ? 16 : 32;
   target.hasFma = !isX86 || subtarget.checkFeatures("+fma");
   target.hasHalf = !isX86 || subtarget.checkFeatures("+f16c");
-  target.hasExponents = isX86 && subtarget.checkFeatures("+avx512f,+avx512dq,+avx512vl");
+  target.hasExponents =
+      isX86 && subtarget.checkFeatures("+avx512f,+avx512dq,+avx512vl");
   target.hasPermute = isX86 && subtarget.checkFeatures("+avx2");
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;

@@ -190,13 +190,12 @@ template <class V> V logarithm(Split<V> of) {
 /// ln(1 + x), where `sum` is 1 + x and positive. As the sum has lost low bits
 /// of x, only its exponent is used.
 template <class V> V logOnePlus(V x, V sum) {
-  // Four times the power, for 2^-128 has no exponent of its own.
+  // In two steps, for 2^-128 has no exponent of its own.
   auto power = normalizer<TwoThirds, 2>(sum);
-  V scale = power.template bits<float>();
+  V scale = power.template bits<float>() * 0.25f;
   auto n = (power - 0x40800000).template to<float>();
   // Signs are such that -0 stays.
-  return logarithm(
-      Split<V>{fma(x * 0.25f, scale, -fma(scale, -0.25f, 1.0f)), n});
+  return logarithm(Split<V>{fma(x, scale, -(1.0f - scale)), n});
 }
 
 /// ln(1 + x) for all x.

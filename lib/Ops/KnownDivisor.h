@@ -49,15 +49,7 @@ struct DivBy {
   template <class R> static R reference(R x, R y, R, R) { return x / y; }
 
   template <class V> static V formula(V x, V y, V high, V low) {
-    // Quotients of two f32 numbers are right to the last bit if they are rounded
-    // to f64 first; conversions take subnormal numbers at full speed, which
-    // divisions and multiplications of f32 do not on some processors.
-    auto isRare = isTiny(x);
-    V common = select(isRare, 0.0f, x);
-    return rarely(isRare, fma(common, high, common * low), [=] {
-      return (x.template to<double>() / y.template to<double>())
-          .template to<float>();
-    });
+    return rarely(isTiny(x), fma(x, high, x * low), [=] { return x / y; });
   }
 
 private:
