@@ -122,7 +122,6 @@ void KernelBuilder::makeArguments() {
 /// are the first to read their rows, as a processor looks no further than a
 /// page by itself.
 void KernelBuilder::findAhead(const LoopArrays &arrays) {
-  constexpr std::uint64_t page = 4096;
   const bool areRows = plan.fetchesAhead();
   llvm::Value *rows =
       areRows ? arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead")
@@ -137,7 +136,7 @@ void KernelBuilder::findAhead(const LoopArrays &arrays) {
                                      arrays.stride(ir, arrays.rowSteps + number,
                                                    "row.step"),
                                      "ahead")
-                      : ir.getInt64(page);
+                      : ir.getInt64(PageBytes);
   }
 }
 
