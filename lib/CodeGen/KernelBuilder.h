@@ -33,7 +33,7 @@ private:
   void makeFunction();
   void makeArguments();
   void findAhead(const LoopArrays &arrays);
-  void fetchAhead(const Position &at);
+  void fetchAhead(const Position &at, unsigned copy);
   unsigned emitMainLoop();
   llvm::Value *emitFastBodies(llvm::Value *index);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);

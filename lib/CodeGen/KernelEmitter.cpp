@@ -114,29 +114,38 @@ void KernelBuilder::makeArguments() {
       parameters.emplace_back(
           lanes, Access{value.type, semantics::AccessPattern::Constant}, arrays,
           number + value.input, "p" + std::to_string(value.input));
-  if (plan.fetchesAhead())
+  if (plan.isFolded())
     findAhead(arrays);
 }
 
-/// Finds how far from their rows operands are fetched.
+/// Finds how far on operands are fetched: by rows, or by a page in loops that
+/// are the first to read their rows, as a processor looks no further than a
+/// page by itself.
 void KernelBuilder::findAhead(const LoopArrays &arrays) {
-  llvm::Value *rows = arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead");
+  const bool areRows = plan.fetchesAhead();
+  llvm::Value *rows =
+      areRows ? arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead")
+              : nullptr;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const bool isOperand = plan.graph.inputs[i] < semantics::Graph::FirstValue;
     const auto number = static_cast<unsigned>(plan.outputs.size() + i);
-    ahead.push_back(
-        isOperand &&
-                plan.inputs[i].pattern == semantics::AccessPattern::Contiguous
-            ? ir.CreateMul(
-                  rows, arrays.stride(ir, arrays.rowSteps + number, "row.step"),
-                  "ahead")
-            : nullptr);
+    llvm::Value *&bytes = ahead.emplace_back(nullptr);
+    if (isOperand &&
+        plan.inputs[i].pattern == semantics::AccessPattern::Contiguous)
+      bytes = areRows ? ir.CreateMul(rows,
+                                     arrays.stride(ir, arrays.rowSteps + number,
+                                                   "row.step"),
+                                     "ahead")
+                      : ir.getInt64(PageBytes);
   }
 }
 
-void KernelBuilder::fetchAhead(const Position &at) {
+/// Of a copy of the body, unless the copy before has fetched its lines.
+void KernelBuilder::fetchAhead(const Position &at, unsigned copy) {
+  constexpr std::size_t line = 64;
   for (std::size_t i = 0; i < ahead.size(); ++i)
-    if (ahead[i])
+    if (ahead[i] &&
+        copy * lanes.lanes * sizeOf(plan.inputs[i].type) % line == 0)
       inputs[i].fetch(lanes, at, ahead[i]);
 }
 
@@ -271,7 +280,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   for (unsigned copy = 0; copy < unrollFactor; ++copy) {
     const Position at = position(copy);
     bodies.push_back(compute(at));
-    fetchAhead(at);
+    fetchAhead(at, copy);
     if (rareMasks.empty())
       store(at, bodies.back(), copy);
   }

@@ -52,8 +52,13 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
 
 void LoopArgument::fetch(const LaneBuilder &lanes, const Position &at,
                          llvm::Value *ahead) const {
+  fetch(lanes, address(lanes, at), ahead);
+}
+
+void LoopArgument::fetch(const LaneBuilder &lanes, llvm::Value *address,
+                         llvm::Value *ahead) const {
   llvm::IRBuilderBase &ir = lanes.ir;
-  llvm::Value *from = ir.CreateGEP(ir.getInt8Ty(), address(lanes, at), ahead,
+  llvm::Value *from = ir.CreateGEP(ir.getInt8Ty(), address, ahead,
                                    llvm::Twine(name) + ".ahead");
   constexpr std::uint32_t read = 0, nearest = 3, data = 1;
   ir.CreateIntrinsic(
@@ -192,6 +197,11 @@ Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
     if (!at.mask) {
       vectors.push_back(
           ir.CreateAlignedLoad(vectorType, from, AnyAddress, loaded()));
+      constexpr std::uint64_t lineBits = 512;
+      if (std::uint64_t{k} * lanes.lanes * type->getScalarSizeInBits() %
+              lineBits ==
+          0)
+        fetch(lanes, from, ir.getInt64(PageBytes));
       continue;
     }
     llvm::Value *left = ir.CreateSub(ir.CreateMul(at.left, ir.getInt32(length)),

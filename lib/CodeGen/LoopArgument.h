@@ -41,6 +41,10 @@ struct LoopArrays {
                       const llvm::Twine &name) const;
 };
 
+/// How far ahead the first loop over elements fetches them: the prefetchers of
+/// processors begin anew at each page.
+inline constexpr std::uint64_t PageBytes = 4096;
+
 /// An operand, parameter or output of a `LoopFn`. Elements may lie at any
 /// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of
 /// lanes that do not exist, none is written and no memory is touched.
@@ -65,6 +69,8 @@ public:
              llvm::Value *ahead) const;
 
 private:
+  void fetch(const LaneBuilder &lanes, llvm::Value *address,
+             llvm::Value *ahead) const;
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
     return pattern == semantics::AccessPattern::Strided ||
            (at.mask && !isMasked(lanes));

@@ -76,6 +76,8 @@ public:
   /// thread has. Compiled when they are first needed.
   Expected<const Steps *> stepsThatKeepNone() const;
   std::size_t codeSize() const;
+  /// Learns from calls of any shape whether to write past the caches.
+  StoreChoice &storeChoice() const { return choice; }
 
 private:
   Status compile(Steps &steps, bool keepsElements, CompileTimes *times) const;
@@ -89,6 +91,7 @@ private:
   mutable Mutex mutex;
   mutable Steps plain; ///< None before they are compiled.
   mutable std::atomic<bool> isCompiled = false;
+  mutable StoreChoice choice;
 };
 
 /// A tensor of a group of sweeps: an output, an operand, or the results of a
@@ -295,7 +298,11 @@ private:
   Status unroll(const RowGroup &group, RowStep &step,
                 std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();
-  bool streams(void *const *first, const RunOptions &options) const;
+  bool mayStream(void *const *first, const RunOptions &options) const;
+  bool hasStreamingCode() const;
+  Status runGroups(void *const *first, const RunOptions &options,
+                   const Executor &executor, DefaultFloats &floats,
+                   const RowSumSink *sink, bool isStreamed) const;
   Status runGroup(const RowContext &context, const RunOptions &options,
                   const Executor &executor, DefaultFloats &floats) const;
   Status runSplit(const RowContext &given, const Split &split) const;

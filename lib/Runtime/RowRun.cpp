@@ -8,6 +8,7 @@
 #include "Support/CallMemory.h"
 
 #include <algorithm>
+#include <chrono>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -17,9 +18,27 @@ static constinit thread_local CallMemory::Kept resultsOfThread;
 Status RowCall::run(void *const *first, const RunOptions &options,
                     const Executor &executor, DefaultFloats &floats,
                     const RowSumSink *sink) const {
+  using Clock = std::chrono::steady_clock;
+  const bool mayStream = this->mayStream(first, options);
+  const bool learns = mayStream && options.stores == Stores::Choose &&
+                      movedBytes < static_cast<std::int64_t>(lastCacheBytes());
+  if (!learns)
+    return runGroups(first, options, executor, floats, sink, mayStream);
+  StoreChoice &choice = program.storeChoice();
+  const auto bytes = static_cast<double>(movedBytes);
+  const bool isStreamed = choice.streams(bytes);
+  const auto start = Clock::now();
+  auto status = runGroups(first, options, executor, floats, sink, isStreamed);
+  if (status && (!isStreamed || hasStreamingCode()))
+    choice.note(bytes, isStreamed, Clock::now() - start);
+  return status;
+}
+
+Status RowCall::runGroups(void *const *first, const RunOptions &options,
+                          const Executor &executor, DefaultFloats &floats,
+                          const RowSumSink *sink, bool isStreamed) const {
   const CallMemory memory(resultsOfThread,
                           static_cast<std::size_t>(sharedBytes));
-  const bool isStreamed = streams(first, options);
   for (const RowGroup &group : groups) {
     const RowContext context{.group = group,
                              .results = results,
@@ -34,17 +53,30 @@ Status RowCall::run(void *const *first, const RunOptions &options,
   return {};
 }
 
-/// Whether stores go past the caches: where these do not hold the call, and
-/// nothing that is written is read.
-bool RowCall::streams(void *const *first, const RunOptions &options) const {
-  if (options.stores == Stores::Cached)
+/// Whether stores may go past the caches: there is code for it, calls are so
+/// large that it may pay, and nothing that is written is read.
+bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
+  const auto streams = [](const RowStep &step) { return step.streaming; };
+  if (options.stores == Stores::Cached ||
+      std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
+        return std::any_of(group.steps.begin(), group.steps.end(), streams);
+      }))
     return false;
   for (std::size_t out = 0; out < plan.outputs.size(); ++out)
     for (std::size_t in = 0; in < plan.inputs.size(); ++in)
       if (first[out] == first[plan.outputs.size() + in])
         return false;
-  return options.stores == Stores::Streamed ||
-         movedBytes > static_cast<std::int64_t>(lastCacheBytes());
+  return true;
+}
+
+/// Whether that code is built: until then the ordinary one runs.
+bool RowCall::hasStreamingCode() const {
+  for (const RowGroup &group : groups)
+    for (const RowStep &step : group.steps)
+      if (step.streaming &&
+          step.streaming->code().machine == step.loop->code().machine)
+        return false;
+  return true;
 }
 
 Status RowCall::runGroup(const RowContext &context, const RunOptions &options,

@@ -186,4 +186,29 @@ TEST(Streamed, BatchesRowsAndThreads) {
   }
 }
 
+/// Large calls over rows try either way, and go on in the faster one.
+TEST(Streamed, RowsHaveTheSameBitsWhicheverWayIsChosen) {
+  const Engine engine;
+  auto kernel = engine.compile("sub(@0,amax(@0,-1,True))");
+  ASSERT_TRUE(kernel);
+  constexpr std::int64_t rows = 1500, length = 731;
+  constexpr std::size_t bytes = rows * length * sizeof(float);
+  std::vector<float> x(rows * length);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<float>(i * 7919 % 10007) * 0.37f;
+  const TensorView in(x.data(), {rows, length});
+  const auto view = [](Guarded &at) {
+    return TensorView(at.data(), DType::F32, {rows, length});
+  };
+  Guarded expected(bytes, 4);
+  ASSERT_TRUE(kernel->run(in, view(expected), Cached));
+  for (int call = 0; call < 12; ++call) {
+    Guarded y(bytes, 4);
+    ASSERT_TRUE(kernel->run(in, view(y), {.maxThreads = call % 2 + 1u}));
+    EXPECT_TRUE(y.contents() == expected.contents()) << call;
+    EXPECT_TRUE(y.isIntact());
+    engine.settle();
+  }
+}
+
 } // namespace
