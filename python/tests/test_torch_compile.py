@@ -594,6 +594,30 @@ def test_oceans(report):
     assert len(report.kernels) > 4
 
 
+def test_operators_over_lists_are_operators_of_each(report):
+    def function(xs, ys, scale):
+        torch._foreach_mul_(xs, 0.5)
+        torch._foreach_add_(xs, ys, alpha=2)
+        roots = torch._foreach_pow(torch._foreach_abs(xs), [1.5, 2.5])
+        torch._foreach_addcdiv_(xs, ys, roots, scale)
+        torch._foreach_zero_(ys)
+        return roots, torch._foreach_norm(xs), torch._foreach_clamp_min(xs, .1)
+
+    def made():
+        torch.manual_seed(0)
+        return [[torch.rand(40) + 1, torch.rand(3, 5) + 1] for _ in range(2)]
+    for scale in (0.3, [0.3, 0.4]):
+        ours, theirs = made(), made()
+        torch.testing.assert_close(torch.compile(
+            function, backend=backend)(*ours, scale), function(*theirs, scale))
+        torch.testing.assert_close(ours, theirs)
+    assert "foreach" not in report.codes[0]
+    assert len(report.kernels) == 4
+    # Whose scalars are known only when it runs.
+    same(lambda xs, ys, scale: torch._foreach_addcmul(xs, ys, ys, scale),
+         *made(), torch.tensor([0.25, 4]))
+
+
 @pytest.mark.parametrize("name", ["Adam", "AdamW, foreach"])
 def test_optimizers(name, report):
     assert whole.check_optimizer(optimizers()[name]) <= 2e-6
