@@ -104,6 +104,73 @@ def test_views_are_operands(report):
     same(lambda x: torch.cat([a.sin() * 2 for a in x.split(3, 1)], 1), x)
 
 
+def test_views_are_made_at_once(report):
+    x = torch.rand(6, 8)
+
+    def function(x):
+        y = (x * 2 + 1)[1:].t()
+        parts = y.unflatten(0, (2, 4)).chunk(2, 2)[1].select(0, 1)
+        return parts @ parts.t(), x.view(2, 24)[1:, 2:].t()
+    for dynamic in (False, True):
+        torch._dynamo.reset()
+        call = torch.compile(function, backend=backend, dynamic=dynamic)
+        for given in (x, torch.rand(13, 8)[5:11]):
+            torch.testing.assert_close(call(given), function(given))
+    assert report.codes[0].count("view(") == 3
+    assert report.codes[0].count("aten") == 3  # The product and its name.
+
+
+def test_an_operator_that_reads_views_or_writes_is_a_kernel(report):
+    x, p = torch.rand(6, 8), torch.rand(70000)
+    same(lambda x: x * 2, x)
+    same(lambda x: x.t().sum(0), x)
+    same(lambda p: p.view(2, -1).t() * 2, p)  # It is as long as memory takes.
+    assert report.kernels == []
+    same(lambda x: x[1:, :4] + x[:-1, 4:], x)
+    assert report.kernels == ["%0 = add(@0,@1);[%0]"]
+    assert "add" not in report.codes[-1].partition("k0: ")[0]
+
+    def written(p, x):
+        p.mul_(0.5)
+        x[4:] -= 1
+        return x * 2
+    ours, theirs = ([p.clone(), x.clone()] for _ in range(2))
+    torch.testing.assert_close(
+        torch.compile(written, backend=backend)(*ours), written(*theirs))
+    torch.testing.assert_close(ours, theirs)
+    assert "%0 = mul(@0,0.5);[%0]" in report.kernels
+    assert "%0 = sub(@0,1);[%0]" in report.kernels
+
+
+def test_tensors_of_one_number_are_constants(report):
+    def function(x):
+        return (x * torch.tensor(0.1) + torch.tensor([2])
+                + torch.tensor(0.1, dtype=torch.float64)) / torch.tensor(3)
+    same(function, torch.rand(4, 5))
+    assert report.kernels[0].count("@") == 1 and "c0" not in report.codes[0]
+    assert torch.equal(*both(lambda x: torch.tensor([0.3]).mul_(2) * x + 1,
+                             torch.rand(3)))
+    same(lambda x: x * torch.tensor([1., 2.]) + 1, torch.rand(3, 2))
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "silu", "gelu"])
+@pytest.mark.parametrize("type", ["float32", "bfloat16", "float16", "float64"])
+def test_activations_are_pytorch_s_formulas(name, type, report):
+    function = getattr(functional, name)
+    x = torch.cat([3 * torch.randn(20000), torch.linspace(-120, 120, 1001)])
+    x = x.to(getattr(torch, type))
+    ours, theirs = both(lambda x: (function(x), -x), x)
+    torch.testing.assert_close(ours, theirs)
+    is_own = f"{name}(" in report.kernels[0]
+    assert is_own == (type == "float64")
+    if not is_own:
+        most = 0.6 if name == "gelu" else 0.9
+        assert (ours[0] == theirs[0]).float().mean() > most
+    torch._dynamo.reset()
+    both(lambda x: (function(x), -x), x, options={"precision": "accurate"})
+    assert f"{name}(" in report.kernels[1]
+
+
 @pytest.mark.parametrize("shape", [(5, 5), (1, 5), (3, 4, 4)])
 def test_rows_with_and_without_their_axes(shape, report):
     x = torch.rand(shape)
@@ -592,6 +659,30 @@ def test_oceans(report):
         torch._dynamo.reset()
         same(function, *given)
     assert len(report.kernels) > 4
+
+
+def test_operators_over_lists_are_operators_of_each(report):
+    def function(xs, ys, scale):
+        torch._foreach_mul_(xs, 0.5)
+        torch._foreach_add_(xs, ys, alpha=2)
+        roots = torch._foreach_pow(torch._foreach_abs(xs), [1.5, 2.5])
+        torch._foreach_addcdiv_(xs, ys, roots, scale)
+        torch._foreach_zero_(ys)
+        return roots, torch._foreach_norm(xs), torch._foreach_clamp_min(xs, .1)
+
+    def made():
+        torch.manual_seed(0)
+        return [[torch.rand(40) + 1, torch.rand(3, 5) + 1] for _ in range(2)]
+    for scale in (0.3, [0.3, 0.4]):
+        ours, theirs = made(), made()
+        torch.testing.assert_close(torch.compile(
+            function, backend=backend)(*ours, scale), function(*theirs, scale))
+        torch.testing.assert_close(ours, theirs)
+    assert "foreach" not in report.codes[0]
+    assert len(report.kernels) == 4
+    # Whose scalars are known only when it runs.
+    same(lambda xs, ys, scale: torch._foreach_addcmul(xs, ys, ys, scale),
+         *made(), torch.tensor([0.25, 4]))
 
 
 @pytest.mark.parametrize("name", ["Adam", "AdamW, foreach"])

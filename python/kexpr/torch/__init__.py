@@ -17,20 +17,17 @@ __all__ = ["backend", "evaluate", "operator"]
 def _options(given: Mapping[str, Any]) -> Any:
     from ._code import Options
     from ._host import torch
-    rest = dict(given)
-    chosen = [_number(names, rest.pop(name, usual), name)
-              for name, names, usual in (
-                  ("precision", _PRECISIONS, "default"),
-                  ("tier", _TIERS, "tiered"),
-                  ("random", ("pytorch", "counter"), "pytorch"))]
-    known = Options._make(
-        [*chosen, rest.pop("threads", None) or torch.get_num_threads(),
-         rest.pop("emulate_precision_casts", True), rest.pop("cache", False)])
-    if rest:
-        raise ArgumentError(f"option {next(iter(rest))!r}; there are precision,"
-                            " tier, threads, emulate_precision_casts, random "
-                            "and cache")
-    return known
+    known: dict[str, Any] = {
+        "precision": "default", "tier": "tiered", "random": "pytorch",
+        "threads": 0, "emulate_precision_casts": True, "cache": False}
+    for name in given.keys() - known.keys():
+        raise ArgumentError(f"option {name!r}; there are {', '.join(known)}")
+    known |= given
+    for name, names in (("precision", _PRECISIONS), ("tier", _TIERS),
+                        ("random", ("pytorch", "counter"))):
+        known[name] = _number(names, known[name], name)
+    known["threads"] = known["threads"] or torch.get_num_threads()
+    return Options._make(known.values())
 
 
 def backend(module: Any, inputs: Any, *,

@@ -9,20 +9,23 @@ import logging
 import operator
 from collections import Counter
 from collections.abc import Iterable
-from math import inf, nan
+from math import inf, nan, prod
 from typing import Any, NamedTuple
 
 from .. import _core
 from .._errors import Error
 from ._cache import Code
 from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
-                    empty_strided, is_tensor, parallel_for, relaid, shape_of,
-                    strides_of, torch)
-from ._ops import Refused, constant_of, name_of
+                    empty_strided, is_tensor, parallel_for, reinterpret,
+                    relaid, shape_of, strides_of, torch)
+from ._ops import Refused, attribute_of, constant_of, name_of
 from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
                        scatter, value_of, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
+
+# From so many elements on the views that one operator reads cost nothing.
+_LARGE = 65536
 
 
 class Options(NamedTuple):
@@ -132,7 +135,7 @@ _OWNERS = {"mm", "addmm", "bmm", "baddbmm", "convolution", "clone"}
 _NAMES: dict[str, Any] = {
     "torch": torch, "device": torch.device, "inf": inf, "nan": nan,
     "operator": operator, "empty": empty_strided, "relaid": relaid,
-    "check": assert_size_stride}
+    "view": reinterpret, "check": assert_size_stride}
 
 
 class Coder:
@@ -181,11 +184,13 @@ class Coder:
             last = pending.pop()
             if last in self.names:
                 continue
-            needed = [one for one in last.all_input_nodes
+            base, view = self.view(last)
+            needed = [one for one in ([base] if view else last.all_input_nodes)
                       if one not in self.names and constant_of(last) is None]
             pending += [last, *needed] if needed else []
             if not needed:
-                self.emit(last)
+                self.emit(last, view and (
+                    f"view({self.use(self.names[base])}{view})"))
         self.taken = taken
         return self.use(self.names[node])
 
@@ -195,9 +200,6 @@ class Coder:
         if isinstance(value, (list, tuple)):
             inner = "".join(f"{self.render(one)}, " for one in value)
             return f"[{inner}]" if isinstance(value, list) else f"({inner})"
-        if isinstance(value, slice):
-            parts = (value.start, value.stop, value.step)
-            return f"slice({', '.join(map(self.render, parts))})"
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key!r}: {self.render(one)}"
                                    for key, one in value.items()) + "}"
@@ -216,20 +218,18 @@ class Coder:
 
     # -- Nodes of PyTorch ----------------------------------------------------
 
-    def emit(self, node: Any) -> None:
+    def emit(self, node: Any, text: str = "") -> None:
+        """Computes a value, by a text unless that is empty."""
         if node.target is scatter:
             return self.put(node)
-        name = f"v{len(self.names)}"
-        self.names[node] = name
+        name = self.names[node] = f"v{len(self.names)}"
         if node.op == "get_attr":
-            value = functools.reduce(getattr, node.target.split("."),
-                                     self.module)
-            self.line(f"{name} = {self.constant(value)}", [name])
-            return
-        if constant_of(node) is not None and (made := self.empty(node)):
+            text = self.constant(attribute_of(node))
+        elif constant_of(node) is not None and (made := self.empty(node)):
             self.owners.add(node)
-            self.line(f"{name} = {made}.fill_({constant_of(node)!r})", [name])
-            return
+            text = f"{made}.fill_({constant_of(node)!r})"
+        if text:
+            return self.line(f"{name} = {text}", [name])
         arguments = [self.render(one) for one in node.args]
         arguments += [f"{key}={self.render(one)}"
                       for key, one in node.kwargs.items()]
@@ -272,6 +272,17 @@ class Coder:
             "torch.utils._sympy.printers").PythonPrinter()
         return "(" + "".join(f"{printer.doprint(one)}, " for one in sizes) + ")"
 
+    def view(self, node: Any) -> tuple[Any, str]:
+        """What a chain of views is of, and as text what makes it at once;
+        nothing where PyTorch's views are to do that."""
+        base = self.memory_of(node, self.names)
+        if base is node or reinterpret is None:
+            return base, ""
+        *layout, offset = layout_in(node, base)
+        sizes, strides = map(self.sizes, layout)
+        return base, f", {sizes}, {strides}, {offset}" if (
+            sizes and strides and isinstance(offset, int)) else ""
+
     # -- Kernels -------------------------------------------------------------
 
     def memory_of(self, node: Any, known: Any) -> Any:
@@ -282,12 +293,10 @@ class Coder:
         return node
 
     def try_kernel(self, region: Region) -> None:
-        if len(set(region.nodes) - self.cut.views) < 2:
-            raise Refused("one operator")
         kernel = _Kernel(self.cut, region)
         text = kernel.text()
         arguments: dict[Any, int] = {}
-        inputs, outputs = [], []
+        inputs, outputs, views = [], [], 0
 
         def lay(node: Any, base: Any, fill: int | None) -> tuple[Any, ...]:
             shape, strides, offset = layout_in(node, base)
@@ -300,20 +309,24 @@ class Coder:
             base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
+            views += base is not node
             inputs.append(lay(node, base, 0 if is_row else None))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
+        size = prod(shape_of(value_of(region.outputs[0])))
+        if len(set(region.nodes) - self.cut.views) < 2 and not (
+                any(targets.values()) or views and not kernel.reduced
+                and isinstance(size, int) and size < _LARGE):
+            raise Refused("one operator")
         for node, target in targets.items():
             target = target or node
             place = target.meta.get("kexpr_place", target)
             fill = 1 if kernel.is_row(node) else None
             outputs.append(lay(place, target, fill))
         site = Site(text, inputs, outputs, len(arguments), self.options)
-        if not self.hints.keys() >= set(site.symbols):
-            raise Refused("sizes that are not known yet")
         try:
             made = site.region(*(int(self.hints[one]) for one in site.symbols))
-        except (Error, ValueError, TypeError) as error:
+        except (Error, ValueError, TypeError, KeyError) as error:
             raise Refused(str(error).split("\n")[0]) from None
         # Of others sizes and what may share memory are known together.
         if not site.symbols:
@@ -450,7 +463,8 @@ class Coder:
                 self.report.append(f"PyTorch's: {names} ({why})")
                 region = region._replace(is_kernel=False)
         for node in () if region.is_kernel else region.nodes:
-            if node not in self.names and view_source(node) is None:
+            if not (node in self.names or view_source(node) or is_view(node)
+                    and isinstance(value_of(node), (list, tuple))):
                 self.emit(node)
         self.waiting.subtract(region.nodes)
 

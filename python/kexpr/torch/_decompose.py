@@ -29,6 +29,7 @@ native_layer_norm native_batch_norm native_group_norm _fused_rms_norm
 rrelu_with_noise sigmoid silu smooth_l1_loss soft_margin_loss softplus tanh
 threshold
 """.split()
+_SLOW: Any = torch._C.DispatchKey.CompositeExplicitAutograd
 
 
 def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
@@ -39,22 +40,6 @@ def _var_mean(self: Any, dim: Any = None, *, correction: Any = None,
             torch.mean(self, dims, keepdim))
 
 
-def _each(operator: Any) -> Callable[..., Any]:
-    """An operator over lists as one over each element."""
-    def run(*given: Any, **named: Any) -> Any:
-        if operator in (torch.addcmul, torch.addcdiv) and len(given) == 4:
-            *given, named["value"] = given  # type: ignore[assignment]
-        lists = list, tuple
-        count = next(len(one) for one in given if isinstance(one, lists))
-
-        def at(one: Any, i: int) -> Any:
-            return one[i] if isinstance(one, lists) else one
-        return [operator(*(at(one, i) for one in given),
-                         **{name: at(one, i) for name, one in named.items()})
-                for i in range(count)]
-    return run
-
-
 @functools.cache
 def table(counts: bool) -> dict[Any, Callable[..., Any]]:
     """The decompositions, by overload; dropout's too if it `counts`."""
@@ -63,15 +48,15 @@ def table(counts: bool) -> dict[Any, Callable[..., Any]]:
     made: dict[Any, Callable[..., Any]] = dict(known.get_decompositions(
         [getattr(aten, one) for one in names if hasattr(aten, one)]))
     made[aten.var_mean.correction] = _var_mean
-    for name in (one.removeprefix("_foreach_") for one in dir(torch)
-                 if one.startswith("_foreach_")):
-        function = {"clamp_min": torch.maximum, "clamp_max": torch.minimum}.get(
-            name, getattr(torch, name, None))
-        packet = getattr(aten, f"_foreach_{name}")
-        for overload in packet.overloads() if function and name[-1] != "_" and (
-                name not in ("clone", "max", "mm", "norm")) else ():
-            # The scalars of a tensor are not known while a graph is made.
-            if not overload.endswith("out") and not (
-                    name.startswith("addc") and overload == "Tensor"):
-                made[getattr(packet, overload)] = _each(function)
+    # Of operators over lists PyTorch's slow path, which is one operator for each
+    # element. The scalars of a tensor are not known while a graph is made.
+    for full in torch._C._dispatch_get_all_op_names():
+        name, _, kind = full.removeprefix("aten::").partition(".")
+        if name.startswith("_foreach_") and kind[-3:] != "out" and (
+                "addc" not in name or kind != "Tensor"):
+            overload = getattr(getattr(aten, name), kind or "default")
+            made[overload] = functools.partial(overload._op_dk, _SLOW)
+    # Whose slow path writes to a copy.
+    made[aten._foreach_zero.default] = lambda given: [
+        *map(torch.zeros_like, given)]
     return made | {aten.native_dropout.default: dropout} if counts else made

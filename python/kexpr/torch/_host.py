@@ -37,6 +37,8 @@ def _assert_size_stride(tensor: Any, size: Any, stride: Any) -> None:
 empty_strided: Any = getattr(
     _guards, "_empty_strided_cpu", lambda size, stride, dtype:
     torch.empty_strided(size, stride, dtype=dtype))
+# A view by sizes, strides and how much further it begins; None if it is gone.
+reinterpret: Any = getattr(_guards, "_reinterpret_tensor", None)
 assert_size_stride: Any = getattr(_guards, "assert_size_stride",
                                   _assert_size_stride)
 # The address of a C function from a tensor to its memory, or 0.

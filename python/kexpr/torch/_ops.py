@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,7 +13,13 @@ from .._kernel import _PRECISIONS
 from ._host import TYPES, is_tensor, shape_of, strides_of, torch
 
 
-_ACCURATE = _PRECISIONS.index("accurate")
+_ACCURATE, _FAST = map(_PRECISIONS.index, ("accurate", "fast"))
+# PyTorch's own formulas of f32, which are faster than kexpr's and have nearly the
+# bits of eager mode.
+_SINGLE = {
+    "sigmoid": "div(1,add(1,exp(neg({self}))))",
+    "silu": "div({self},add(1,exp(neg({self}))))",
+    "gelu": "mul(mul(0.5,{self}),add(1,erf(mul({self},0.7071067811865476))))"}
 
 
 class Formula(NamedTuple):
@@ -87,9 +94,7 @@ def name_of(target: Any) -> str:
 
 def literal(value: Any, dtype: Any = None) -> str:
     """A number of Python; `dtype` is one that it is rounded to."""
-    if isinstance(value, int):  # Also bool.
-        return str(value)
-    if dtype in (torch.float16, torch.bfloat16):
+    if isinstance(value, float) and dtype in (torch.float16, torch.bfloat16):
         value = torch.tensor(value, dtype=dtype).item()
     return repr(value)
 
@@ -97,20 +102,25 @@ def literal(value: Any, dtype: Any = None) -> str:
 def constant_of(node: Any) -> Any:
     """The number that all elements of a node's result are; None where they are
     not known to be one. `fold` has put it there."""
-    meta = getattr(node, "meta", None)
-    return None if meta is None else meta.get("kexpr_constant")
+    return getattr(node, "meta", {}).get("kexpr_constant")
+
+
+def attribute_of(node: Any) -> Any:
+    """What a node of the graph's own names, as constants are."""
+    return operator.attrgetter(node.target)(node.graph.owning_module)
 
 
 def fold(node: Any) -> None:
     """Notes the number that a node's result is made of."""
-    if node.op != "call_function":
-        return
     name = name_of(node.target)
     family = name.partition(".")[0]
     if family in CONSTANTS:
         value: Any = 0 if "zeros" in family else 1 if "ones" in family else (
             arguments_of(node).get("s" if family == "scalar_tensor"
                                    else "fill_value"))
+    elif family == "lift_fresh_copy" and node.args[0].op == "get_attr":
+        tensor = attribute_of(node.args[0])
+        value = tensor.item() if tensor.numel() == 1 else None
     elif (name in _SAME or family in _COMPARED or family in (
             "add", "sub", "pow")) and family != "clone":
         given = {one: constant_of(one) for one in node.all_input_nodes}
@@ -176,11 +186,11 @@ class _Node:
         if any(size != 1 and step == 0 for size, step
                in zip(shape_of(result), strides_of(result))):
             raise Refused
-        called = re.findall(r"[a-z_0-9]+(?=\()", text)
+        work = sum(1 if one in _CHEAP else 20
+                   for one in re.findall(r"[a-z_0-9]+(?=\()", text))
         if self.options.rounds and not _EXACT.match(text) and result.dtype in (
                 torch.float16, torch.bfloat16):
             text = f"{result.dtype}({text})"
-        work = sum(1 if one in _CHEAP else 20 for one in called)
         return Formula(text, tuple(self.inputs), work, self.rows)
 
     # -- Arguments -----------------------------------------------------------
@@ -218,6 +228,11 @@ class _Node:
 
     def text(self, name: str, family: str, given: dict[str, Any]) -> str:
         self.rounds_numbers = family in _COMPARED or family in _ROUNDING
+        own = (_ACCURATE,) if family == "gelu" else (_ACCURATE, _FAST)
+        if family in _SINGLE and self.options.precision not in own and (
+                given.get("approximate", "none") == "none"
+                and self.result.dtype != torch.float64):
+            return self.fill(_SINGLE[family], given, self.result.dtype)
         if name in _SAME:
             return self.fill(_SAME[name], given, self.result.dtype)
         if family in _COMPARED and self.result.dtype == torch.bool:
@@ -313,20 +328,18 @@ class _Node:
     def with_alpha(self, family: str, given: dict[str, Any], dtype: Any
                    ) -> str:
         function = family.removeprefix("r")
-        left, right = (("self", "other") if family == function
-                       else ("other", "self"))
         if function == "sub" and dtype == torch.bool:
             raise Refused
         alpha = given.get("alpha", 1)
-        x, y = (self.argument(given[one], dtype) for one in (left, right))
+        x, y = (self.argument(given[one], dtype) for one in (
+            "self", "other")[::1 if family == function else -1])
         if alpha == 1:
             return f"{function}({x},{y})"
         if not isinstance(alpha, (bool, int, float)):
             raise Refused
-        factor = literal(alpha)
         if dtype in (torch.float16, torch.bfloat16):
-            return f"{function}({x},{dtype}(mul({y},{factor})))"
-        return f"{function}({x},{y},{factor})"
+            return f"{function}({x},{dtype}(mul({y},{alpha!r})))"
+        return f"{function}({x},{y},{alpha!r})"
 
     def on_pow(self, given: dict[str, Any], dtype: Any) -> str:
         base, exponent = given["self"], given["exponent"]
@@ -346,10 +359,9 @@ class _Node:
 
     def on_clamp(self, given: dict[str, Any], dtype: Any) -> str:
         text = self.argument(given["self"], dtype)
-        if given["min"] is not None:
-            text = f"maximum({text},{self.argument(given['min'], dtype)})"
-        if given["max"] is not None:
-            text = f"minimum({text},{self.argument(given['max'], dtype)})"
+        for function, one in (("maximum", "min"), ("minimum", "max")):
+            if given[one] is not None:
+                text = f"{function}({text},{self.argument(given[one], dtype)})"
         return text
 
     def _plus_scaled(self, function: str, given: dict[str, Any],
