@@ -76,8 +76,8 @@ template <class V> V powerOfTwo(V r) {
 /// r (1 + rest), unrounded.
 template <class V> struct Quotient { V r, rest; };
 
-/// Up to here functions whose slope is 1 at 0 are taken for their argument: what
-/// would be subnormal on the way is slow on some processors.
+/// Up to here functions whose slope is 1 at 0 are taken for their argument, as
+/// what would be subnormal on the way is slow on some processors.
 inline constexpr float Linear = 0x1p-40f;
 
 /// What `sigmoid` is to be multiplied with, so that no value is subnormal.
