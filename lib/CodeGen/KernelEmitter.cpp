@@ -142,10 +142,9 @@ void KernelBuilder::findAhead(const LoopArrays &arrays) {
 
 /// Of a copy of the body, unless the copy before has fetched its lines.
 void KernelBuilder::fetchAhead(const Position &at, unsigned copy) {
-  constexpr std::size_t line = 64;
   for (std::size_t i = 0; i < ahead.size(); ++i)
     if (ahead[i] &&
-        copy * lanes.lanes * sizeOf(plan.inputs[i].type) % line == 0)
+        copy * lanes.lanes * sizeOf(plan.inputs[i].type) % LineBytes == 0)
       inputs[i].fetch(lanes, at, ahead[i]);
 }
 

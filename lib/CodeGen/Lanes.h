@@ -362,8 +362,7 @@ private:
   static Rep<T> timesPower(Rep<T> a, Rep<T> power, llvm::Value *mask,
                            Rep<T> otherwise) {
     return callOfWidth<T>(a.builder, scalef,
-                          {a.value, power.value, otherwise.value},
-                          mask);
+                          {a.value, power.value, otherwise.value}, mask);
   }
 
   /// To the nearest integer as wide, as the bits of T.

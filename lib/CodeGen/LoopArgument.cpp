@@ -197,9 +197,8 @@ Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
     if (!at.mask) {
       vectors.push_back(
           ir.CreateAlignedLoad(vectorType, from, AnyAddress, loaded()));
-      constexpr std::uint64_t lineBits = 512;
       if (std::uint64_t{k} * lanes.lanes * type->getScalarSizeInBits() %
-              lineBits ==
+              (8 * LineBytes) ==
           0)
         fetch(lanes, from, ir.getInt64(PageBytes));
       continue;

@@ -44,6 +44,8 @@ struct LoopArrays {
 /// How far ahead the first loop over elements fetches them: the prefetchers of
 /// processors begin anew at each page.
 inline constexpr std::uint64_t PageBytes = 4096;
+/// What one fetch brings.
+inline constexpr std::uint64_t LineBytes = 64;
 
 /// An operand, parameter or output of a `LoopFn`. Elements may lie at any
 /// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of

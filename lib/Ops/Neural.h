@@ -41,7 +41,7 @@ struct Sigmoid {
   template <class V> static V formula(V x) {
     V clamped = atLeast(atMost(x + single::Tiny, 40.0f), -105.0f);
     auto [r, rest] = single::sigmoid<false>(clamped);
-    return single::timesTwoTo(fma(r, rest, r), -64);
+    return single::timesTwoTo(fma(r, rest, r), single::SigmoidPower);
   }
 
   template <class V> static V accurate(V x) {
@@ -68,7 +68,7 @@ struct Silu {
     V clamped = atLeast(atMost(x, 40.0f), -115.0f);
     auto [r, rest] = single::sigmoid<true>(clamped + single::Tiny);
     V a = abs(clamped);
-    V magnitude = single::timesTwoTo(fma(a, r, a * r * rest), -64);
+    V magnitude = single::timesTwoTo(fma(a, r, a * r * rest), single::SigmoidPower);
     V result = copySign(magnitude, x);
     result = select(x > -Infinity<V>, result, NaN<V>);
     return select(x > 40.0f, x, result);

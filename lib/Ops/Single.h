@@ -81,14 +81,16 @@ template <class V> struct Quotient { V r, rest; };
 inline constexpr float Linear = 0x1p-40f;
 
 /// What `sigmoid` is to be multiplied with, so that no value is subnormal.
+inline constexpr int SigmoidPower = -64;
 inline constexpr float SigmoidUnit = 0x1p-64f;
 
 /// a 2^power for a >= 0, rounded once; no subnormal result is slow where there
-/// are instructions for exponents.
+/// are instructions for exponents, and none that is 0 anywhere.
 template <class V> V timesTwoTo(V a, int power) {
   if (a.hasExponents())
     return scale(a, a.like(PowerRounder<float> + static_cast<float>(power)));
-  return a * __builtin_ldexpf(1, power);
+  auto vanishes = a < __builtin_ldexpf(1, -150 - power);
+  return a * select(vanishes, 0.0f, a.like(__builtin_ldexpf(1, power)));
 }
 
 /// 2^48 / (1 + e^-x) for -115 <= x <= 50. The denominator is 2^-48 (1 + s + s
@@ -136,7 +138,7 @@ template <class V> V tanhAwayFromZero(V a) {
 }
 
 template <class V> V tanh(V x) {
-  V a = abs(x), normal = atLeast(a, 0x1p-40f);
+  V a = abs(x), normal = atLeast(a, Linear);
   // From 9.02 on it is 1; what is smaller than normal is its own tangent.
   V near = fma(tanhNearZero(normal), normal, normal);
   near = select(near < a, near, a);

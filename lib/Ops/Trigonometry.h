@@ -74,9 +74,10 @@ QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
 
 /// sin(x), or cos(x) if Quarter, in single precision.
 template <bool Quarter, class V> V sineOf(V argument) {
-  // What a cosine bears, a sine, which there is its argument, does not.
+  // Where the sum differs from its first term a cosine is 1, and a sine nearly
+  // its argument.
   auto isLinear = abs(argument) < single::Linear;
-  V x = Quarter ? argument + single::Tiny : select(isLinear, 0.0f, argument);
+  V x = Quarter ? argument + single::Linear : select(isLinear, 0.0f, argument);
   auto isFar = isBeyond(x, 800);
   auto [r, low, turns] = rarely(isFar, reduceNear<Quarter>(x), [=] {
                            return reduceFar<Quarter>(x, isFar);
