@@ -299,8 +299,9 @@ template <class V> V mish(V x) {
   auto [power, r] = reduce<32>(atLeast(x, -110.2f));
   V scaled = power * exponentialLong(r);
   V n = fma(scaled, scaled * 0x1p-32f, scaled + scaled);
-  V quotient = x * n / fma(n, 0x1p-32f, 2.0f);
-  return select(x > 20.0f, x, quotient * 0x1p-32f);
+  V quotient = abs(x) * n / fma(n, 0x1p-32f, 2.0f);
+  V result = copySign(single::timesTwoTo(quotient, -32), x);
+  return select(x > 20.0f, x, result);
 }
 
 /// sinh and cosh of x, halved. With x = n ln 2 + r and u, v = (2^n +- 2^-n) /

@@ -302,10 +302,9 @@ struct Selu {
   }
 
   template <class V> static V fast(V x) {
-    constexpr float high = Scale, low = Scale * Alpha;
-    auto isAbove = x > 0;
-    return select(isAbove, x, fast::expm1BelowZero(x)) *
-           select(isAbove, high, x.like(low));
+    constexpr float low = Scale * Alpha;
+    return select(x > 0, x * static_cast<float>(Scale),
+                  fast::expm1BelowZero(x) * low);
   }
 
   template <IsDouble V> static V formula(V x) {
