@@ -68,7 +68,8 @@ struct Silu {
     V clamped = atLeast(atMost(x, 40.0f), -115.0f);
     auto [r, rest] = single::sigmoid<true>(clamped + single::Tiny);
     V a = abs(clamped);
-    V magnitude = single::timesTwoTo(fma(a, r, a * r * rest), single::SigmoidPower);
+    V magnitude =
+        single::timesTwoTo(fma(a, r, a * r * rest), single::SigmoidPower);
     V result = copySign(magnitude, x);
     result = select(x > -Infinity<V>, result, NaN<V>);
     return select(x > 40.0f, x, result);
