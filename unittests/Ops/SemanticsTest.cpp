@@ -262,6 +262,26 @@ TEST(TorchSemantics, RootsOfAnySize) {
       0x5p-1074);
 }
 
+/// x + e^y to 60 digits, for x next to -e^y, which the result is for so small
+/// numbers.
+TEST(DoubleFormulas, LogaddexpKeepsWhatCancels) {
+  const double cases[][3] = {
+      {-0x1.12c73e5bbd5fcp-909, -630, 0x1.fb7e0f78675b3p-964},
+      {-0x1.300ff6c7c2e28p-938, -650, 0x1.3149289268fd6p-992},
+      {-0x1.300ff6c7c4129p-938, -650, -0x1.300b3adb5db66p-978},
+      {-0x1.5077a2b3a069bp-967, -670, -0x0.01a055457e680p-1022},
+      {-0x1.5077a2b3a1ba2p-967, -670, -0x1.50700340aa8b0p-1007},
+      {-0x1.745367beacec7p-996, -690, -0x0.0000001bfca7bp-1022},
+      {-0x1.74537f03e3686p-996, -690, -0x1.745367bf6ff2ap-1016},
+      {-0x1.4ff475c68df01p-1011, -700.5, -0x0.0000000a7fa45p-1022}};
+  for (const auto &[x, y, sum] : cases) {
+    const double got =
+        Logaddexp::formula(Scalar<double>{x}, Scalar<double>{y}).rep;
+    EXPECT_NEAR(got, sum, std::abs(sum) * 0x1p-52 + 0x1p-1074)
+        << "of " << x << " and " << y;
+  }
+}
+
 TEST(TorchSemantics, LogarithmsWithLimits) {
   expectValue<Xlogy>(0, 0.0f, 0.0f);
   expectValue<Xlogy>(0, -0.0f, -1.0f);

@@ -122,7 +122,11 @@ template <class D> Pair<D> expPrecise(D x) {
   Pair<D> low = twoProduct(n, x.like(-Ln2Low));
   low.low = fma(n, -ln2Last, low.low);
   Pair<D> e = expm1Precise(plus(low, fma(n, -Ln2, x)));
-  return Exponential<D>{plus(e, x.like(1)), reduced.shifted}.product();
+  Pair<D> value = plus(e, x.like(1));
+  // A low part is kept even where it is subnormal: it may be all that is left
+  // of a sum.
+  return {scale(value.high, reduced.shifted),
+          scaleNormal(value.low, reduced.shifted)};
 }
 
 /// log(e^x + e^y) near 0, where x and the logarithm of 1 + e^(y - x) cancel:
