@@ -148,8 +148,8 @@ using RowSumSink = std::vector<std::int64_t *>;
 struct RowStep {
   const RowProgram::Step *step = nullptr;
   const Loop *loop = nullptr;
-  /// The same with stores past the caches, if the call is to use it.
-  const Loop *streaming = nullptr;
+  /// Whether calls may use that loop with stores past the caches.
+  bool canStream = false;
   /// The same of several elements of each row, of a sweep that reduces columns,
   /// and how many: all of them if rows are short.
   const Loop *unrolled = nullptr;
@@ -170,6 +170,12 @@ struct RowStep {
   /// The slots of its outputs and inputs; of reductions, that of the results.
   std::vector<std::uint32_t> slots;
   std::vector<std::uint64_t> parameters;
+
+  /// That loop; null where there is none, or none yet: one that the interpreter
+  /// runs gets it with machine code.
+  const Loop *streaming() const {
+    return canStream ? step->loops.streaming(*loop) : nullptr;
+  }
 };
 
 /// What a thread needs for a group.

@@ -88,7 +88,7 @@ static bool hasIndices(const RowStep &step) {
   const auto &outputs = step.step->sweep.plan.outputs;
   return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
     return output.reducing &&
-           ops::reductions()[output.reducing->reduction].info.result ==
+           ops::allReductions()[output.reducing->reduction].info.result ==
                ops::ReductionResult::Index;
   });
 }
@@ -172,10 +172,10 @@ Status RowCall::chooseLoops(RowGroup &group) {
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
         [](AccessPattern each) { return each == AccessPattern::Contiguous; });
     // What lies where it is stored is in the caches.
-    if (step.reductions == 0 && step.scans.empty() && !step.isOfRows &&
-        !group.hasColumns && isContiguous && !isInPlace(group, step) &&
-        movedBytes > StoreChoice::FewestBytes)
-      step.streaming = step.step->loops.streaming(*step.loop);
+    step.canStream = step.reductions == 0 && step.scans.empty() &&
+                     !step.isOfRows && !group.hasColumns && isContiguous &&
+                     !isInPlace(group, step) &&
+                     movedBytes > StoreChoice::FewestBytes;
   }
   return {};
 }

@@ -56,7 +56,7 @@ Status RowCall::runGroups(void *const *first, const RunOptions &options,
 /// Whether stores may go past the caches: there is code for it, calls are so
 /// large that it may pay, and nothing that is written is read.
 bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
-  const auto streams = [](const RowStep &step) { return step.streaming; };
+  const auto streams = [](const RowStep &step) { return step.streaming(); };
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
         return std::any_of(group.steps.begin(), group.steps.end(), streams);
@@ -73,8 +73,8 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
 bool RowCall::hasStreamingCode() const {
   for (const RowGroup &group : groups)
     for (const RowStep &step : group.steps)
-      if (step.streaming &&
-          step.streaming->code().machine == step.loop->code().machine)
+      if (const Loop *streaming = step.streaming();
+          streaming && streaming->code().machine == step.loop->code().machine)
         return false;
   return true;
 }

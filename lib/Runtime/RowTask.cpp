@@ -498,7 +498,8 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
 /// Stores a run of elements, past the caches from where outputs are aligned on.
 void RowTask::storeRun(const RowStep &step, std::int64_t count) {
   constexpr std::int64_t fewest = 256;
-  if (!context.streams || !step.streaming || count < fewest)
+  const Loop *streaming = context.streams ? step.streaming() : nullptr;
+  if (!streaming || count < fewest)
     return call(step, count);
   constexpr std::uintptr_t line = semantics::StreamAlignment;
   const std::int64_t size = group.slots[step.slots[0]].size;
@@ -514,7 +515,7 @@ void RowTask::storeRun(const RowStep &step, std::int64_t count) {
     call(step, head);
   for (std::size_t i = 0; i < step.slots.size(); ++i)
     pointers[i] = static_cast<char *>(pointers[i]) + head * strides[i];
-  step.streaming->code().run(count - head, pointers.data(), strides.data());
+  streaming->code().run(count - head, pointers.data(), strides.data());
 }
 
 void RowTask::runRowStep(const RowStep &step, std::int64_t begin,

@@ -187,9 +187,12 @@ TEST(Streamed, BatchesRowsAndThreads) {
 }
 
 /// Large calls over rows try either way, and go on in the faster one.
-TEST(Streamed, RowsHaveTheSameBitsWhicheverWayIsChosen) {
+class StreamedRows : public testing::TestWithParam<Mode> {};
+
+TEST_P(StreamedRows, HaveTheSameBitsWhicheverWayIsChosen) {
   const Engine engine;
-  auto kernel = engine.compile("sub(@0,amax(@0,-1,True))");
+  auto kernel =
+      engine.compile("sub(@0,amax(@0,-1,True))", {.mode = GetParam()});
   ASSERT_TRUE(kernel);
   constexpr std::int64_t rows = 1500, length = 731;
   constexpr std::size_t bytes = rows * length * sizeof(float);
@@ -202,6 +205,8 @@ TEST(Streamed, RowsHaveTheSameBitsWhicheverWayIsChosen) {
   };
   Guarded expected(bytes, 4);
   ASSERT_TRUE(kernel->run(in, view(expected), Cached));
+  engine.settle();
+  const std::uint64_t before = engine.stats().compiled;
   for (int call = 0; call < 12; ++call) {
     Guarded y(bytes, 4);
     ASSERT_TRUE(kernel->run(in, view(y), {.maxThreads = call % 2 + 1u}));
@@ -209,6 +214,11 @@ TEST(Streamed, RowsHaveTheSameBitsWhicheverWayIsChosen) {
     EXPECT_TRUE(y.isIntact());
     engine.settle();
   }
+  // The streaming loop.
+  EXPECT_EQ(engine.stats().compiled, before + (engine.vectorBits() > 0));
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, StreamedRows,
+                         testing::Values(Mode::Optimized, Mode::Tiered));
 
 } // namespace
