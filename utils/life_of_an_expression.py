@@ -47,8 +47,9 @@ def between(text, first, last):
 
 
 def matching(lines, pattern, most):
-    """The first lines that match."""
+    """The first lines that match, of which there are some."""
     found = [line for line in lines if re.search(pattern, line)]
+    assert found, pattern
     return found[:most] + ([f"... and {len(found) - most} more"]
                    if len(found) > most else [])
 
@@ -108,9 +109,8 @@ code.
 
 
 def intermediate(dump):
-    text = dump("llvm")
-    loop = between(text, r"^vector.loop:", r"^$")
-    optimized = between(dump("llvm-opt"), r"^vector.loop:", r"^$")
+    loop, optimized = (between(dump(stage), r"^vector.loop:", r"^tail.check:")
+                       for stage in ("llvm", "llvm-opt"))
     return f"""## The graph becomes LLVM IR
 
 One loop over whole vectors, written as vectors: nobody has to find them again.
