@@ -61,6 +61,7 @@ private:
   void narrow(unsigned fewer);
   void emitTail(llvm::BasicBlock *done);
   void hoist();
+  void hoistParts(llvm::BasicBlock *before);
   void hoistConstants(llvm::BasicBlock *before);
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,

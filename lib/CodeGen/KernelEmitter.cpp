@@ -12,6 +12,7 @@
 #include "CodeGen/Operators.h"
 #include "CodeGen/SoftwarePipeline.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -295,6 +296,20 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
   return advance(index);
 }
 
+/// Has the main loop use what is the same in each of its steps from before it:
+/// parts of operators that depend on an operand of one value.
+void KernelBuilder::hoistParts(llvm::BasicBlock *before) {
+  const auto isOutside = [this](const llvm::Use &operand) {
+    auto *made = llvm::dyn_cast<llvm::Instruction>(operand.get());
+    return !made || made->getParent() != loop;
+  };
+  for (llvm::Instruction &each : llvm::make_early_inc_range(*loop))
+    if (!llvm::isa<llvm::PHINode>(each) && !each.mayReadOrWriteMemory() &&
+        llvm::isSafeToSpeculativelyExecute(&each) &&
+        llvm::all_of(each.operands(), isOutside))
+      each.moveBefore(before->getTerminator());
+}
+
 /// Has the main loop use constants from before it. A fence keeps LLVM from
 /// seeing what they are.
 void KernelBuilder::hoistConstants(llvm::BasicBlock *before) {
@@ -342,6 +357,8 @@ unsigned KernelBuilder::emitMainLoop() {
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
   if (holdsStates)
     closeStates();
+  if (level == OptLevel::Optimized)
+    hoistParts(before);
   if (holdsConstants(plan, target, level))
     hoistConstants(before);
   llvm::SmallVector<const llvm::Value *> bases;

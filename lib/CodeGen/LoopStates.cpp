@@ -91,7 +91,7 @@ template <class... R> static constexpr auto makeStepTable(ops::OpList<R...>) {
 }
 
 static const StateEmitters &emittersOf(const semantics::Reducing &reducing) {
-  static constexpr auto table = makeStepTable(ops::Reductions{});
+  static constexpr auto table = makeStepTable(ops::AllReductions{});
   return table[reducing.reduction][ops::positionOf(reducing.form)];
 }
 
@@ -110,7 +110,7 @@ LoopStates::LoopStates(const LaneBuilder &lanes,
 }
 
 std::string_view LoopStates::reduction() const {
-  return ops::reductions()[access.reducing->reduction].info.name;
+  return ops::allReductions()[access.reducing->reduction].info.name;
 }
 
 StateAddresses LoopStates::addresses(const LaneBuilder &lanes,

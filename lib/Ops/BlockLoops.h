@@ -198,7 +198,7 @@ template <Isa I> BlockTables makeBlockTables() {
     return BlockTables{
         {makeBlockTable<I, static_cast<Arithmetic>(A)>(AllOperators{})...},
         {makeConversions<I, AllTypes[From]>(types)...},
-        makeReductions<I>(Reductions{}),
+        makeReductions<I>(AllReductions{}),
         exactBlocks<I>()};
   }
   (std::make_index_sequence<ArithmeticCount>{}, types);

@@ -42,30 +42,42 @@ struct Exp {
   template <IsDouble V> static V formula(V x) { return f64::exp(x); }
 };
 
-/// Hidden: what softmax needs of exp. The difference is not rounded, which
-/// would be an error of tens of units for differences of tens.
+/// Hidden: what a softmax adds and divides. The difference is not rounded,
+/// which would be an error of tens of units for differences of tens. Powers
+/// have a factor by which what shows beside e^0 is normal in f32; those that do
+/// not show are e^-120.
 struct ExpOf {
   static constexpr OpInfo info{.name = "exp_of",
-                               .doc = "e^(x - y) for x <= y",
+                               .doc = "2^100 e^(x - y) for x <= y",
                                .types = TypeRule::Floating,
                                .ulp = {1.2, 1.2, 1.2},
                                .pnnx = false};
+  static constexpr int Scale = 100;
 
-  template <class R> static R reference(R x, R y) { return exp(x - y); }
+  template <class R> static R reference(R x, R y) {
+    return exp(x - y) * 0x1p100;
+  }
 
+  /// What x and y are above multiples of ln 2 is exact, and so is the
+  /// difference of the two. Those of a large y are first made differences from
+  /// it, which are exact themselves where the power is not too small to matter.
   template <class V> static V formula(V x, V y) {
-    V difference = x - y;
-    auto [r, shifted] = single::reduce(atLeast(difference, single::Vanishing));
-    V rest = select(difference > single::Vanishing, lost(x, y, difference),
-                    difference.like(0));
-    return scale(single::exponential(r + rest), shifted);
+    constexpr float rounder = single::FieldRounder + Scale;
+    V origin = select(abs(y) < 512.0f, -single::Tiny, y), top = y - origin;
+    auto [rest, turns] = single::reduce(top);
+    V least = top - 120.0f, moved = x - origin;
+    moved = select(moved < least, least, moved);
+    V shifted = fma(moved - top, single::InverseLn2, rounder);
+    V n = shifted - (rounder - (turns - PowerRounder<float>));
+    V r = single::lessLn2(moved, n) - rest;
+    return single::exponential(r) * single::powerIn(shifted);
   }
 
   template <IsDouble V> static V formula(V x, V y) {
     V difference = x - y, power = f64::exp(difference);
     V rest = lost(x, y, difference);
     rest = select(abs(rest) < 0x1p-17, rest, rest.like(0));
-    return fma(power, rest, power);
+    return fma(power, rest, power) * 0x1p100;
   }
 
 private:

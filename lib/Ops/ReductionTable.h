@@ -69,7 +69,11 @@ struct ReductionEntry {
   Work (*workOf)(DType form);
 };
 
+/// Those that expressions name.
 std::span<const ReductionEntry> reductions();
+/// These and the hidden ones.
+std::span<const ReductionEntry> allReductions();
+/// Any of them.
 std::optional<ReductionId> findReduction(std::string_view name);
 /// The loops of a reduction that computes in `form`, which is no f16 or bf16,
 /// for the best instruction set that this CPU has.

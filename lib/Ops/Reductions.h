@@ -369,9 +369,28 @@ struct Argmin : ArgBest<false> {
       .ulp = Exact};
 };
 
+/// Hidden: the largest for a sum of what is less, which says itself that there
+/// is a NaN.
+struct LargestNumber : Amax {
+  static constexpr ReductionInfo info{.name = "largest",
+                                      .doc = "the largest that is no NaN",
+                                      .types = ReductionTypes::Floating,
+                                      .ulp = Exact};
+  template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
+    return {{select(x > state.each[0], x, state.each[0])}};
+  }
+  template <class V>
+  static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
+    return step(a, b.each[0]);
+  }
+};
+
 /// Every reduction that expressions name.
 using Reductions =
     OpList<Sum, Mean, Prod, Amax, Amin, Any, All, Argmax, Argmin>;
+
+/// These and the hidden one.
+using AllReductions = Reductions::With<LargestNumber>;
 
 /// The computed types that a reduction has a form for.
 constexpr bool worksIn(ReductionTypes types, DType form) {

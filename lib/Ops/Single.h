@@ -44,13 +44,18 @@ template <class V> struct Reduced {
   V r, shifted; ///< The latter is n + PowerRounder.
 };
 
-/// Needs |x| <= 177.
-template <class V> Reduced<V> reduce(V x) {
-  V shifted = fma(x, 0x1.715476p0f, PowerRounder<float>);
-  V n = shifted - PowerRounder<float>;
+inline constexpr float InverseLn2 = 0x1.715476p0f;
+
+/// x - n ln 2 where that is less than 1 and |x| <= 1000.
+template <class V> V lessLn2(V x, V n) {
   // ln 2 in two parts: one alone is 2 ulp off at the largest n.
-  V r = fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x)).named("reduced");
-  return {r, shifted};
+  return fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x)).named("reduced");
+}
+
+/// Needs |x| <= 1000.
+template <class V> Reduced<V> reduce(V x) {
+  V shifted = fma(x, InverseLn2, PowerRounder<float>);
+  return {lessLn2(x, shifted - PowerRounder<float>), shifted};
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, z = r^2; error in e^r below 2^-27.

@@ -229,17 +229,21 @@ template <class... R> auto makeReductionEntries(OpList<R...>) {
 }
 } // namespace
 
-static constinit kexpr::Once<std::array<ReductionEntry, Reductions::size>>
+static constinit kexpr::Once<std::array<ReductionEntry, AllReductions::size>>
     reductionEntries;
 
-std::span<const ReductionEntry> kexpr::ops::reductions() {
+std::span<const ReductionEntry> kexpr::ops::allReductions() {
   return reductionEntries.get(
-      [] { return makeReductionEntries(Reductions{}); });
+      [] { return makeReductionEntries(AllReductions{}); });
+}
+
+std::span<const ReductionEntry> kexpr::ops::reductions() {
+  return allReductions().first(Reductions::size);
 }
 
 std::optional<ReductionId> kexpr::ops::findReduction(std::string_view name) {
   ReductionId id = 0;
-  for (const ReductionEntry &entry : reductions()) {
+  for (const ReductionEntry &entry : allReductions()) {
     if (entry.info.name == name)
       return id;
     ++id;

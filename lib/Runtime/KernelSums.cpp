@@ -38,7 +38,7 @@ Error KernelImpl::hasNoSum(std::size_t output) const {
   const Value &value = graph.values[graph.outputs[output]];
   const bool isSum =
       value.kind == ValueKind::Reduce &&
-      ops::reductions()[value.op].info.ofSum != ops::ReductionOfSum::No;
+      ops::allReductions()[value.op].info.ofSum != ops::ReductionOfSum::No;
   if (isSum)
     subject += concat(" of ", nameOf(value.type));
   return {ErrorCode::Unsupported,
@@ -60,7 +60,7 @@ KernelImpl::emptySums(std::size_t output,
     return mask.error();
   OutputSums sums;
   sums.isMean =
-      ops::reductions()[value.op].info.ofSum == ops::ReductionOfSum::Mean;
+      ops::allReductions()[value.op].info.ofSum == ops::ReductionOfSum::Mean;
   sums.type = value.form();
   sums.shape = shapes[graph.outputs[output]];
   sums.count = 1;

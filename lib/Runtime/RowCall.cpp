@@ -200,10 +200,11 @@ Status RowCall::addStep(const RowProgram::Step &step) {
              .outputs[static_cast<std::size_t>(&target - sweep.targets.data())]
              .reducing->loops());
     if (value.isExact())
-      added.sums.push_back({.exact = &ops::ExactSums::of(value.form()),
-                            .result = value.form(),
-                            .isMean = ops::reductions()[value.op].info.ofSum ==
-                                      ops::ReductionOfSum::Mean});
+      added.sums.push_back(
+          {.exact = &ops::ExactSums::of(value.form()),
+           .result = value.form(),
+           .isMean = ops::allReductions()[value.op].info.ofSum ==
+                     ops::ReductionOfSum::Mean});
   }
   group.hasSums |= !added.sums.empty();
   group.hasScans |= !added.scans.empty();

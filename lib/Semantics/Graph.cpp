@@ -190,7 +190,7 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
   if (value.isExact())
     return {.operations = 8, .wide = 0, .latency = 8};
   if (value.goesOverAxes())
-    return ops::reductions()[value.op].workOf(value.form());
+    return ops::allReductions()[value.op].workOf(value.form());
   // A conversion is about one instruction.
   const bool converts = value.kind == ValueKind::Convert;
   return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};
@@ -234,10 +234,10 @@ std::string Graph::nameOf(const Value &value) const {
   case ValueKind::View:
     return "view";
   case ValueKind::Scan:
-    return std::string(ops::reductions()[value.op].info.scan);
+    return std::string(ops::allReductions()[value.op].info.scan);
   case ValueKind::Reduce:
     return concat(value.isExact() ? "exact_" : "",
-                  ops::reductions()[value.op].info.name);
+                  ops::allReductions()[value.op].info.name);
   case ValueKind::Call:
     break;
   }

@@ -82,11 +82,8 @@ struct Value {
   /// how many elements do not count.
   DType form() const { return static_cast<DType>(bits & 0xff); }
   std::int64_t uncounted() const {
-    return static_cast<std::int64_t>((bits >> 8) & (EvenOfNone - 1));
+    return static_cast<std::int64_t>((bits >> 8) & 0xffffffff);
   }
-  /// With the elements that do not count: no elements are no error, as in
-  /// formulas that make nothing of what a reduction gives for them.
-  static constexpr std::uint32_t EvenOfNone = 1u << 31;
   /// Reduce: an exact sum, or what is made of one; see ops::ExactSums.
   static constexpr std::uint64_t Exact = std::uint64_t{1} << 63;
   /// Whether it needs elements of other places than its own.
@@ -94,9 +91,7 @@ struct Value {
     return kind == ValueKind::Reduce || kind == ValueKind::Scan;
   }
   bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
-  bool takesNone() const {
-    return (bits >> 8 & EvenOfNone) || ops::reductions()[op].info.takesNone;
-  }
+  bool takesNone() const { return ops::allReductions()[op].info.takesNone; }
 };
 
 /// An expression as a directed acyclic graph. Equal values are one value, so

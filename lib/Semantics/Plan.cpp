@@ -129,7 +129,7 @@ std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));
   constexpr std::string_view ways[] = {" of each", " in lanes", " of all"};
-  return concat(ops::reductions()[access.reducing->reduction].info.name,
+  return concat(ops::allReductions()[access.reducing->reduction].info.name,
                 ways[static_cast<int>(access.pattern)],
                 access.reducing->takesRows ? ", of rows" : "",
                 access.reducing->goesOn ? ", which goes on" : "");
@@ -149,8 +149,9 @@ ops::Work Plan::work() const {
   for (const Access &output : outputs) {
     if (!output.reducing)
       continue;
-    const ops::Work step = ops::reductions()[output.reducing->reduction].workOf(
-        output.reducing->form);
+    const ops::Work step =
+        ops::allReductions()[output.reducing->reduction].workOf(
+            output.reducing->form);
     total.operations += step.operations;
     total.wide += step.wide;
     total.latency += step.latency;

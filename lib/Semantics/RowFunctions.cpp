@@ -70,9 +70,9 @@ public:
                  : simplify.reduceWide(*ops::findReduction(name), axes, value,
                                        heldType(type), uncounted);
   }
-  /// The largest, for what has no elements where there are none.
+  /// The largest, for what is NaN itself where an element is.
   TypedValue most(const TypedValue &value) {
-    return reduceWide("amax", value, Value::EvenOfNone);
+    return reduceWide("largest", value);
   }
   /// The result, of the type of the first tensor.
   Expected<TypedValue> result(const TypedValue &value) {
@@ -109,9 +109,10 @@ static Made makeReduction(Simplifier &simplify, const RowSettings &settings) {
 
 static Made makeScan(Simplifier &simplify, const RowSettings &settings) {
   if (settings.axes.axes.size() != 1)
-    return Error(ErrorCode::InvalidArgument,
-                 concat(quote(ops::reductions()[settings.reduction].info.scan),
-                        " goes along one axis, which is written out"));
+    return Error(
+        ErrorCode::InvalidArgument,
+        concat(quote(ops::allReductions()[settings.reduction].info.scan),
+               " goes along one axis, which is written out"));
   return simplify.scan(settings.reduction, settings.axes, *settings.tensors[0]);
 }
 
@@ -127,10 +128,16 @@ static TypedValue quotientOf(Formula &f, const TypedValue &value,
   return f.call("scale_by", f.held(value), high, low);
 }
 
-/// e^(x - max) over its sum, which is wider.
+/// The factor that `exp_of` leaves in powers, and so in their sum.
+static constexpr double LessPower = 0x1p-100;
+
+/// e^(x - max) over its sum, which is wider. The factor stays on quotients, so
+/// that of their products only the last may be subnormal.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = f.call("exp_of", x, f.most(x));
-  return quotientOf(f, power, f.reduceWide("sum", power));
+  const TypedValue factor = f.number(LessPower);
+  const TypedValue sum = f.call("mul", f.reduceWide("sum", power), factor);
+  return f.call("mul", quotientOf(f, power, sum), factor);
 }
 
 static Made makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
@@ -147,7 +154,9 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
   const TypedValue &x = f.tensor(0);
   const TypedValue most = f.most(x);
-  const TypedValue sum = f.reduceWide("sum", f.call("exp_of", x, most));
+  const TypedValue sum =
+      f.call("mul", f.reduceWide("sum", f.call("exp_of", x, most)),
+             f.number(LessPower));
   return f.result(f.call("sub", f.call("sub", f.wide(x), f.wide(most)),
                          f.call("log", sum)));
 }

@@ -131,7 +131,7 @@ TypedValue Simplifier::reduceWide(ops::ReductionId reduction,
 Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
                                         const AxisSet &axes,
                                         const TypedValue &value) {
-  const ops::ReductionInfo &info = ops::reductions()[reduction].info;
+  const ops::ReductionInfo &info = ops::allReductions()[reduction].info;
   const DType type = typeOf(value).type;
   const auto form = formOf(info, type);
   if (!form)
@@ -157,7 +157,7 @@ Expected<TypedValue> Simplifier::reduce(ops::ReductionId reduction,
 Expected<TypedValue> Simplifier::scan(ops::ReductionId reduction,
                                       const AxisSet &axes,
                                       const TypedValue &value) {
-  const ops::ReductionInfo &info = ops::reductions()[reduction].info;
+  const ops::ReductionInfo &info = ops::allReductions()[reduction].info;
   const auto [type, weight] = typeOf(value);
   const auto form = formOf(info, type);
   if (!form)
