@@ -397,9 +397,11 @@ private:
     const std::size_t bytes = builder->lanes * sizeof(T);
     const unsigned maskBits = std::max(8u, builder->lanes);
     if (mask && builder->lanes < maskBits) {
-      llvm::SmallVector<int> lanes(maskBits, llvm::PoisonMaskElem);
+      // No bit of what becomes an integer may be poison.
+      llvm::SmallVector<int> lanes(maskBits, static_cast<int>(builder->lanes));
       std::iota(lanes.begin(), lanes.begin() + builder->lanes, 0);
-      mask = ir.CreateShuffleVector(mask, lanes);
+      mask = ir.CreateShuffleVector(
+          mask, llvm::Constant::getNullValue(mask->getType()), lanes);
     }
     llvm::Type *maskType = ir.getIntNTy(maskBits);
     arguments.push_back(mask ? ir.CreateBitCast(mask, maskType)

@@ -437,12 +437,13 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
   return true;
 }
 
-/// Whether rows are so short that they do not fill the lanes, and lie one
-/// behind the other where they are written.
+/// Whether rows are so short that they leave many lanes empty, and lie one
+/// behind the other where they are written. Longer ones are done faster where
+/// they lie than next to each other, where they are copied to.
 static bool hasShortRows(const RowGroup &group) {
-  constexpr std::int64_t lanes = ops::ReductionLanes, fewRows = 16;
-  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.length >= lanes ||
-      group.lastKept() < fewRows)
+  constexpr std::int64_t mostShort = 24, fewRows = 16;
+  if (group.keptAxes == 0 || group.reducedAxes != 1 ||
+      group.length > mostShort || group.lastKept() < fewRows)
     return false;
   for (const RowStep &step : group.steps)
     for (std::size_t i = step.reductions; i < step.outputs; ++i) {
