@@ -49,10 +49,19 @@ struct DivBy {
   template <class R> static R reference(R x, R y, R, R) { return x / y; }
 
   template <class V> static V formula(V x, V y, V high, V low) {
-    return rarely(isTiny(x), fma(x, high, x * low), [=] { return x / y; });
+    auto tiny = isTiny(x);
+    return mostly(tiny, product(x, high, low), [=] {
+      // Products of subnormal numbers are slow, and here for nothing.
+      V usual = product(select(tiny, 0, x), high, low);
+      return rarely(tiny, usual, [=] { return x / y; });
+    });
   }
 
 private:
+  template <class V> static V product(V x, V high, V low) {
+    return fma(x, high, x * low);
+  }
+
   /// Whether 0 < |x| < 2^-64: then the product with `low`, or the quotient,
   /// could be too small to have all its digits.
   template <class V> static typename V::Mask isTiny(V x) {
