@@ -245,6 +245,11 @@ struct RowGroup {
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
   }
+  /// Whether no block goes on in another run of elements of a row.
+  bool hasWholeBlocks() const {
+    return reducedAxes <= 1 ||
+           (inner() > 0 && inner() % ops::ReductionBlock == 0);
+  }
   /// Elements of a row that are kept at a time.
   std::int64_t scratchLength() const { return piece ? piece : length; }
   std::int64_t lastKept() const {

@@ -152,7 +152,7 @@ Status RowCall::chooseLoops(RowGroup &group) {
     const auto &outputs = step.step->sweep.plan.outputs;
     // A block that is one call of the loop; indices go on from block to block.
     step.isFolded = !group.hasColumns &&
-                    (group.reducedAxes <= 1 || group.packs) &&
+                    (group.hasWholeBlocks() || group.packs) &&
                     !hasIndices(step);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].reducing)

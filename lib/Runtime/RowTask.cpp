@@ -382,10 +382,14 @@ void RowTask::reduceRange(const RowStep &step, std::int64_t from,
   constexpr std::int64_t most = ReductionLanes;
   const bool isInRuns = step.isFolded && !group.packs;
   do {
-    const std::int64_t blocks =
-        isInRuns
-            ? std::clamp<std::int64_t>((to - from) / ReductionBlock, 1, most)
-            : 1;
+    std::int64_t blocks = 1;
+    if (isInRuns) {
+      const std::int64_t left =
+          group.reducedAxes <= 1
+              ? to - from
+              : std::min(group.inner() - from % group.inner(), to - from);
+      blocks = std::clamp<std::int64_t>(left / ReductionBlock, 1, most);
+    }
     reduceBlock(step, from, std::min(ReductionBlock, to - from), blocks);
     for (std::size_t i = 0; i < step.reductions; ++i)
       for (std::int64_t block = 0; block < blocks; ++block)
@@ -411,7 +415,7 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
   }
   for (std::size_t i = step.reductions; i < slots; ++i)
     strides[slots + i] = strides[i] * ReductionBlock;
-  if (count == 0 || group.reducedAxes <= 1 || group.packs) {
+  if (count == 0 || group.hasWholeBlocks() || group.packs) {
     if (count > 0)
       moveTo(step, from);
     if (group.packs && count > 0)

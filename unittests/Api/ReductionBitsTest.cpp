@@ -283,6 +283,8 @@ TEST(ReductionBits, OfAllAxes) {
 }
 TEST(ReductionBits, OfAxesThatDoNotMerge) {
   expectOneResultOf({3, 5, 4, 6, 7}, "[0,-3,4]", {DType::F32});
+  // Runs of whole blocks.
+  expectOneResultOf({3, 2, 4096}, "[0,-1]", {DType::F32});
 }
 TEST(ReductionBits, OfShortTypes) {
   expectOneResultOf({9, 71}, "-1", {DType::F16, DType::BF16});
