@@ -58,9 +58,10 @@ struct ExpOf {
     return exp(x - y) * 0x1p100;
   }
 
-  /// What x and y are above multiples of ln 2 is exact, and so is the
-  /// difference of the two. Those of a large y are first made differences from
-  /// it, which are exact themselves where the power is not too small to matter.
+  /// What x is above a multiple of ln 2 is exact, and what y is above one is
+  /// taken off that, so that nothing of x - y is lost. Those of a large y are
+  /// first made differences from it, which are exact themselves where the power
+  /// is not too small to matter.
   template <class V> static V formula(V x, V y) {
     constexpr float rounder = single::FieldRounder + Scale;
     V origin = select(abs(y) < 512.0f, -single::Tiny, y), top = y - origin;
@@ -69,7 +70,7 @@ struct ExpOf {
     moved = select(moved < least, least, moved);
     V shifted = fma(moved - top, single::InverseLn2, rounder);
     V n = shifted - (rounder - (turns - PowerRounder<float>));
-    V r = single::lessLn2(moved, n) - rest;
+    V r = fma(n, -single::Ln2Low, fma(n, -single::Ln2High, moved) - rest);
     return single::exponential(r) * single::powerIn(shifted);
   }
 

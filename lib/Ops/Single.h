@@ -45,17 +45,16 @@ template <class V> struct Reduced {
 };
 
 inline constexpr float InverseLn2 = 0x1.715476p0f;
-
-/// x - n ln 2 where that is less than 1 and |x| <= 1000.
-template <class V> V lessLn2(V x, V n) {
-  // ln 2 in two parts: one alone is 2 ulp off at the largest n.
-  return fma(n, 0x1.05c61p-29f, fma(n, -0x1.62e43p-1f, x)).named("reduced");
-}
+/// ln 2 in two parts: one alone is 2 ulp off at the largest n. x - n Ln2High is
+/// exact where that is less than 1 and |x| <= 1000.
+inline constexpr float Ln2High = 0x1.62e43p-1f, Ln2Low = -0x1.05c61p-29f;
 
 /// Needs |x| <= 1000.
 template <class V> Reduced<V> reduce(V x) {
   V shifted = fma(x, InverseLn2, PowerRounder<float>);
-  return {lessLn2(x, shifted - PowerRounder<float>), shifted};
+  V n = shifted - PowerRounder<float>;
+  V r = fma(n, -Ln2Low, fma(n, -Ln2High, x)).named("reduced");
+  return {r, shifted};
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, z = r^2; error in e^r below 2^-27.
@@ -105,11 +104,11 @@ template <bool Precise, class V> Quotient<V> sigmoid(V x) {
   constexpr float rounder = FieldRounder - 64;
   V shifted = fma(x, -0x1.715476p0f, rounder);
   V n = shifted - rounder;
-  V first = fma(n, -0x1.62e43p-1f, -x); // exact
-  V r = fma(n, 0x1.05c61p-29f, first).named("reduced");
+  V first = fma(n, -Ln2High, -x); // exact
+  V r = fma(n, -Ln2Low, first).named("reduced");
   V z = r * r;
   V q = expTail(r, z);
-  V tail = fma(n, 0x1.05c61p-29f, z * q);
+  V tail = fma(n, -Ln2Low, z * q);
   V m = Precise ? first + tail : fma(z, q, r);
   V s = powerIn(shifted);
   V high = fma(s, m, s + SigmoidUnit);
