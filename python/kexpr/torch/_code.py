@@ -20,7 +20,7 @@ from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     relaid, shape_of, strides_of, torch)
 from ._ops import Refused, attribute_of, constant_of, name_of
 from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
-                       scatter, value_of, view_source, without)
+                       readers, scatter, value_of, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -85,9 +85,9 @@ class _Kernel:
 
     def __init__(self, cut: Cut, region: Region) -> None:
         self.cut, self.region = cut, region
-        rows = [cut.formulas[one].rows for one in region.nodes
-                if cut.formulas[one].rows]
-        self.elements, self.reduced = rows[0] if rows and rows[0] else ((), 0)
+        self.elements, self.reduced = next(
+            (rows for one in region.nodes if (rows := cut.formulas[one].rows)),
+            ((), 0))
         self.row_shape = without(self.elements, self.reduced)
         self.operands: dict[tuple[Any, bool], int] = {}
 
@@ -212,7 +212,13 @@ class Coder:
         if isinstance(target, torch._ops.OpOverload):
             name = str(target).replace(".", "_")
             if name.isidentifier():
-                self.operators.add(f"{name} = torch.ops.{target}\n")
+                # PyTorch's own functions of Python take half as long to call.
+                family = name_of(target).partition(".")[0]
+                is_direct = target.namespace == "aten" and (
+                    family in _OWNERS or torch.Tag.pointwise in target.tags
+                ) and isinstance(getattr(torch, family, None), type(len))
+                path = family if is_direct else f"ops.{target}"
+                self.operators.add(f"{name} = torch.{path}\n")
                 return name
         return self.constant(target)
 
@@ -246,31 +252,30 @@ class Coder:
                 one in self.cut.formulas or one.op == "output"
                 or view_source(one) for one in node.users):
             return
-        sizes, strides = map(self.sizes, layout_of(node)[:2])
-        if sizes is not None and strides is not None:
+        if layout := self.sizes(*layout_of(node)[:2]):
             name = self.use(self.names[node])
-            self.line(f"try: check({name}, {sizes}, {strides})\n"
-                      f"  except AssertionError: {name} = relaid({name}, "
-                      f"{sizes}, {strides})")
+            self.line(f"try: check({name}, {layout})\n  except "
+                      f"AssertionError: {name} = relaid({name}, {layout})")
 
     def empty(self, node: Any) -> str:
         """Memory for a value, as text; nothing where its sizes have no
         name."""
-        sizes, strides = map(self.sizes, layout_of(node)[:2])
-        return f"empty({sizes}, {strides}, {value_of(node).dtype})" if (
-            sizes is not None and strides is not None) else ""
+        layout = self.sizes(*layout_of(node)[:2])
+        return layout and f"empty({layout}, {value_of(node).dtype})"
 
-    def sizes(self, sizes: tuple[Any, ...]) -> str | None:
-        """Sizes as text; None where a symbol of them has no name."""
-        symbols = _symbols_of(sizes)
+    def sizes(self, *lists: tuple[Any, ...]) -> str:
+        """Lists of sizes as text; nothing where a symbol has no name."""
+        symbols = _symbols_of(one for sizes in lists for one in sizes)
         if not symbols <= self.hints.keys():
-            return None
+            return ""
         self.taken |= symbols
         if not symbols:
-            return repr(sizes)
+            return ", ".join(map(repr, lists))
         printer = importlib.import_module(
             "torch.utils._sympy.printers").PythonPrinter()
-        return "(" + "".join(f"{printer.doprint(one)}, " for one in sizes) + ")"
+        return ", ".join("(" + "".join(
+            f"{printer.doprint(one)}, " for one in sizes) + ")"
+            for sizes in lists)
 
     def view(self, node: Any) -> tuple[Any, str]:
         """What a chain of views is of, and as text what makes it at once;
@@ -278,10 +283,9 @@ class Coder:
         base = self.memory_of(node, self.names)
         if base is node or reinterpret is None:
             return base, ""
-        *layout, offset = layout_in(node, base)
-        sizes, strides = map(self.sizes, layout)
-        return base, f", {sizes}, {strides}, {offset}" if (
-            sizes and strides and isinstance(offset, int)) else ""
+        *lists, offset = layout_in(node, base)
+        layout = isinstance(offset, int) and self.sizes(*lists)
+        return base, f", {layout}, {offset}" if layout else ""
 
     # -- Kernels -------------------------------------------------------------
 
@@ -376,19 +380,6 @@ class Coder:
         self.line(f"{name}({sizes})({given})" if sizes else f"{name}({given})")
         self.report.append(f"{name}: {site.given[0]}")
 
-    def readers(self, node: Any) -> Iterable[Any]:
-        """The nodes that read a value's memory, through views too, which are
-        made where they are taken."""
-        pending = [node]
-        while pending:
-            node = pending.pop()
-            for user in reversed(node.users):
-                views = [one for one in (user, *user.users)
-                         if view_source(one) is node]
-                if not views:
-                    yield user
-                pending += views
-
     def is_read_later(self, node: Any, region: Region,
                       besides: Any = ()) -> bool:
         """Whether others than a region read a value's memory after it ran, or
@@ -396,7 +387,7 @@ class Coder:
         return any(
             is_view(user) or user not in besides and constant_of(user) is None
             and self.waiting.get(user, 1) > (user in region.nodes)
-            for user in self.readers(node))
+            for user in readers(node))
 
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
         """Where a value may be written to at once: an input that it would be
@@ -433,7 +424,7 @@ class Coder:
         last = copies[0].args[1] if copies else None
         while last is not None and last.target is scatter and not (
                 is_returned(last) or {*self.cut.epilogue} - {*copies} & {
-                    *self.readers(last)}):
+                    *readers(last)}):
             last = last.args[0]
         return (base in self.owners or last is base) and (
             strides_of(value_of(base)) == strides_of(value_of(node))
@@ -451,8 +442,11 @@ class Coder:
     def put(self, node: Any) -> None:
         """Puts the part of a scatter into its tensor."""
         self.claim(node, Region([node], [], False))
-        place = self.node(node.meta["kexpr_place"])
-        self.line(f"{place}.copy_({self.node(node.args[1])})")
+        part, place = node.args[1], self.node(node.meta["kexpr_place"])
+        is_number = constant_of(part) is not None and (
+            value_of(part).dtype == value_of(node).dtype)
+        self.line(f"{place}.fill_({constant_of(part)!r})" if is_number else
+                  f"{place}.copy_({self.node(part)})")
 
     def region(self, region: Region) -> None:
         if region.is_kernel:

@@ -252,11 +252,11 @@ class _Node:
 
     def compared(self, template: str, family: str,
                  given: dict[str, Any]) -> str:
-        values = [given[one] for one in ("self", "other") if one in given]
         if family.startswith("logical_"):
             return self.fill(template, given, None)
         dtype = torch.result_type(*torch.fx.node.map_arg(
-            [values[0], values[-1]], lambda one: one.meta.get("val")))
+            [given["self"], given.get("other", given["self"])],
+            lambda one: one.meta.get("val")))
         if dtype not in TYPES:
             raise Refused
         return self.fill(template, given, dtype)
@@ -279,7 +279,7 @@ class _Node:
         """Sets the rows of a reduction over axes; returns these as text."""
         shape = shape_of(value.meta["val"])
         rank = len(shape)
-        if rank == 0:
+        if rank == 0 or not self.inputs:
             raise Refused
         if isinstance(dims, int):
             dims = [dims]
@@ -296,8 +296,6 @@ class _Node:
                 and source.meta["val"].dtype == torch.bool):
             raise Refused
         value = self.argument(source, wide)
-        if "{" not in value:
-            raise Refused
         axes = self.reduced(source, given.get("dim"))
         if function in ("argmax", "argmin"):
             axes = "None" if given.get("dim") is None else axes[1:-1]
@@ -311,8 +309,6 @@ class _Node:
 
     def along_axis(self, function: str, given: dict[str, Any]) -> str:
         value = self.argument(given["self"], self.result.dtype)
-        if "{" not in value:
-            raise Refused
         axes = self.reduced(given["self"], given["dim"])
         if self.result.dtype != torch.float32 or "softmax" not in function or (
                 self.options.precision == _ACCURATE):

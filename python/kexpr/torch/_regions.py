@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -59,6 +60,20 @@ def is_view(node: Any) -> bool:
     """Whether an operator gives a view, whatever memory its example has."""
     return getattr(node.target, "is_view", False) or (
         node.target is operator.getitem)
+
+
+def readers(node: Any) -> Iterable[Any]:
+    """The nodes that read a value's memory, through views too, which are made
+    where they are taken."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        for user in reversed(node.users):
+            views = [one for one in (user, *user.users)
+                     if view_source(one) is node]
+            if not views:
+                yield user
+            pending += views
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -132,8 +147,6 @@ def gather_scatters(nodes: list[Any]) -> list[Any]:
 def is_ordered(node: Any) -> bool:
     """Whether a node must stay behind others of this kind: random numbers, and
     what may have effects."""
-    if node.op != "call_function" or node.target is operator.getitem:
-        return False
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
         return isinstance(target, torch._ops.HigherOrderOperator)
@@ -171,8 +184,6 @@ class Cut:
                 or "mutation" in str(node.target)) for node in self.nodes)
 
     def _lower(self, node: Any) -> Formula | None:
-        if node.op != "call_function":
-            return None
         source = view_source(node)
         if source is not None:
             return self._row_view(node, self.same[source])
