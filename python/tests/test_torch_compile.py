@@ -334,6 +334,81 @@ def test_parameters_are_written_in_place(report):
     torch.testing.assert_close(p, q)
 
 
+@pytest.mark.parametrize("update", [
+    lambda p: p.mul_(2), lambda p: p.mul_(2).add_(1),
+    lambda p: (p.mul_(2).add_(1), p * 3)])
+def test_parameters_that_are_returned_are_written_in_place(update, report):
+    p = torch.rand(6, 6)
+    q = p.clone()
+    ours = torch.compile(update, backend=backend)(p)
+    torch.testing.assert_close(ours, update(q))
+    torch.testing.assert_close(p, q)
+    one, *_ = ours if isinstance(ours, tuple) else (ours,)
+    assert one.untyped_storage()._cdata == p.untyped_storage()._cdata
+    assert "copy_" not in report.codes[0] and len(report.kernels) == 1
+
+
+@pytest.mark.parametrize("bound", [-300, -1, 0, 2, 300, 1 << 40])
+def test_numbers_that_an_integer_type_lacks(bound):
+    """What bites is the number itself, or raises where PyTorch raises."""
+    def programs(x):
+        yield lambda: x[1:].clamp(-1, bound)
+        yield lambda: x[1:].clamp_min(bound)
+        yield lambda: x.clone().clamp_(bound, 300)
+        yield lambda: torch.where(x[1:] > 1, x[1:], bound)
+        yield lambda: x[1:].masked_fill(x[1:] > 1, bound)
+        yield lambda: x[1:] * bound + bound
+        yield lambda: (x[1:] < bound) | (x[1:] == bound)
+
+    def result(program):
+        try:
+            return program()
+        except (RuntimeError, OverflowError):
+            return None
+    for dtype in (torch.uint8, torch.int8, torch.int64):
+        x = torch.tensor([0, 1, 5, 100], dtype=dtype)
+        for program in programs(x):
+            torch._dynamo.reset()
+            expected = result(program)
+            ours = result(torch.compile(program, backend=backend))
+            assert (ours is None) == (expected is None)
+            assert ours is None or torch.equal(ours, expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("make", [float, torch.tensor])
+@pytest.mark.parametrize("function", [
+    torch.add, torch.sub, torch.mul, torch.div, torch.remainder,
+    torch.floor_divide, torch.pow, torch.lt, torch.eq,
+    lambda x, n: torch.lerp(x, x * x, n), lambda x, n: torch.where(x > n, x, n),
+    lambda x, n: torch.add(x, x * x, alpha=.3),
+    lambda x, n: torch.addcmul(x, x, x * x, value=.3)])
+def test_numbers_beside_16_bits_are_rounded_as_by_pytorch(
+        function, make, dtype):
+    torch.manual_seed(0)
+    x = torch.randn(40, 31).to(dtype)[1:]
+    for number in (0.1, 7.3, -0.3, 257):
+        torch._dynamo.reset()
+        n = make(number)
+        torch.testing.assert_close(
+            torch.compile(function, backend=backend)(x, n), function(x, n),
+            rtol=0, atol=0, equal_nan=True)
+
+
+def test_values_that_are_returned_twice_are_written_once():
+    def update(p, q):
+        seen = p.mul_(2).clone()
+        return p, seen, q.copy_(p), p.t()
+    ours, theirs = ([torch.ones(3, 4), torch.zeros(3, 4)] for _ in range(2))
+    torch._dynamo.reset()
+    results = torch.compile(update, backend=backend)(*ours)
+    torch.testing.assert_close(results, update(*theirs))
+    torch.testing.assert_close(ours, theirs)
+    results[1].zero_()
+    results[2].add_(1)
+    torch.testing.assert_close(ours[0], theirs[0])
+
+
 @pytest.mark.parametrize("view", [
     lambda p: p[1:].t(), lambda p: p.split(3)[1].t(),
     lambda p: torch.stack(p.unbind(1)[1:], 1)])

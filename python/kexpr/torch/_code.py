@@ -18,9 +18,9 @@ from ._cache import Code
 from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, reinterpret,
                     relaid, shape_of, strides_of, torch)
-from ._ops import Refused, attribute_of, constant_of, name_of
+from ._ops import Refused, attribute_of, constant_of, name_of, value_of
 from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
-                       readers, scatter, value_of, view_source, without)
+                       readers, scatter, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -187,10 +187,12 @@ class Coder:
             base, view = self.view(last)
             needed = [one for one in ([base] if view else last.all_input_nodes)
                       if one not in self.names and constant_of(last) is None]
-            pending += [last, *needed] if needed else []
-            if not needed:
-                self.emit(last, view and (
-                    f"view({self.use(self.names[base])}{view})"))
+            if needed:
+                pending += [last, *needed]
+            elif view:
+                self.define(last, f"view({self.use(self.names[base])}{view})")
+            else:
+                self.emit(last)
         self.taken = taken
         return self.use(self.names[node])
 
@@ -209,38 +211,39 @@ class Coder:
         return self.constant(value)
 
     def function(self, target: Any) -> str:
-        if isinstance(target, torch._ops.OpOverload):
-            name = str(target).replace(".", "_")
-            if name.isidentifier():
-                # PyTorch's own functions of Python take half as long to call.
-                family = name_of(target).partition(".")[0]
-                is_direct = target.namespace == "aten" and (
-                    family in _OWNERS or torch.Tag.pointwise in target.tags
-                ) and isinstance(getattr(torch, family, None), type(len))
-                path = family if is_direct else f"ops.{target}"
-                self.operators.add(f"{name} = torch.{path}\n")
-                return name
-        return self.constant(target)
+        name = str(target).replace(".", "_")
+        if not isinstance(target, torch._ops.OpOverload) or (
+                not name.isidentifier()):
+            return self.constant(target)
+        # PyTorch's own functions of Python take half as long to call.
+        family = name_of(target).partition(".")[0]
+        is_direct = target.namespace == "aten" and (
+            family in _OWNERS or torch.Tag.pointwise in target.tags
+        ) and isinstance(getattr(torch, family, None), type(len))
+        path = family if is_direct else f"ops.{target}"
+        self.operators.add(f"{name} = torch.{path}\n")
+        return name
 
     # -- Nodes of PyTorch ----------------------------------------------------
 
-    def emit(self, node: Any, text: str = "") -> None:
-        """Computes a value, by a text unless that is empty."""
+    def define(self, node: Any, text: str) -> None:
+        """Gives a value a name, and that the value of a text."""
+        name = self.names[node] = f"v{len(self.names)}"
+        self.line(f"{name} = {text}", [name])
+
+    def emit(self, node: Any) -> None:
+        """Computes a value that is no view."""
         if node.target is scatter:
             return self.put(node)
-        name = self.names[node] = f"v{len(self.names)}"
         if node.op == "get_attr":
-            text = self.constant(attribute_of(node))
-        elif constant_of(node) is not None and (made := self.empty(node)):
+            return self.define(node, self.constant(attribute_of(node)))
+        if constant_of(node) is not None and (made := self.empty(node)):
             self.owners.add(node)
-            text = f"{made}.fill_({constant_of(node)!r})"
-        if text:
-            return self.line(f"{name} = {text}", [name])
-        arguments = [self.render(one) for one in node.args]
-        arguments += [f"{key}={self.render(one)}"
-                      for key, one in node.kwargs.items()]
-        self.line(f"{name} = {self.function(node.target)}"
-                  f"({', '.join(arguments)})", [name])
+            return self.define(node, f"{made}.fill_({constant_of(node)!r})")
+        arguments = [self.render(one) for one in node.args] + [
+            f"{key}={self.render(one)}" for key, one in node.kwargs.items()]
+        self.define(node, f"{self.function(node.target)}"
+                          f"({', '.join(arguments)})")
         self.check(node)
         if name_of(node.target) in _OWNERS:
             self.owners.add(node)
@@ -296,11 +299,24 @@ class Coder:
             node = source
         return node
 
+    def is_lone(self, region: Region, kernel: _Kernel) -> bool:
+        """Whether a region is one operator that PyTorch's own is as fast as:
+        it neither writes in place nor reads views of few elements."""
+        size = prod(shape_of(value_of(region.outputs[0])))
+        return len({*region.nodes} - self.cut.views) == 1 and not (
+            isinstance(size, int) and size < _LARGE and not kernel.reduced
+            and any(self.memory_of(one, self.names) is not one
+                    for one, _ in kernel.operands)
+            or any(self.in_place(one, region, kernel)
+                   for one in region.outputs))
+
     def try_kernel(self, region: Region) -> None:
         kernel = _Kernel(self.cut, region)
         text = kernel.text()
+        if self.is_lone(region, kernel):
+            raise Refused("one operator")
         arguments: dict[Any, int] = {}
-        inputs, outputs, views = [], [], 0
+        inputs, outputs = [], []
 
         def lay(node: Any, base: Any, fill: int | None) -> tuple[Any, ...]:
             shape, strides, offset = layout_in(node, base)
@@ -313,20 +329,13 @@ class Coder:
             base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
-            views += base is not node
             inputs.append(lay(node, base, 0 if is_row else None))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
-        size = prod(shape_of(value_of(region.outputs[0])))
-        if len(set(region.nodes) - self.cut.views) < 2 and not (
-                any(targets.values()) or views and not kernel.reduced
-                and isinstance(size, int) and size < _LARGE):
-            raise Refused("one operator")
         for node, target in targets.items():
             target = target or node
-            place = target.meta.get("kexpr_place", target)
-            fill = 1 if kernel.is_row(node) else None
-            outputs.append(lay(place, target, fill))
+            outputs.append(lay(target.meta.get("kexpr_place", target), target,
+                               1 if kernel.is_row(node) else None))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         try:
             made = site.region(*(int(self.hints[one]) for one in site.symbols))
@@ -366,13 +375,12 @@ class Coder:
             if target is None or (
                     self.memory_of(target, self.owners) in self.owners):
                 self.owners.add(node)
-            if target is not None:
+            if target is None:
+                self.define(node, self.empty(node))
+            else:
                 self.names[node] = self.names[target]
                 if target.op == "placeholder":
                     self.targets.difference_update(node.users)
-                continue
-            name = self.names[node] = f"v{len(self.names)}"
-            self.line(f"{name} = {self.empty(node)}", [name])
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
@@ -432,11 +440,11 @@ class Coder:
 
     def claim(self, node: Any, region: Region) -> None:
         """Names the memory of a scatter's result."""
-        name = base = self.node(node.args[0])
-        if not self.may_take(node, region):
-            name = f"v{len(self.names)}"
-            self.line(f"{name} = {self.empty(node)}.copy_({base})", [name])
-        self.names[node] = name
+        base = self.node(node.args[0])
+        if self.may_take(node, region):
+            self.names[node] = base
+        else:
+            self.define(node, f"{self.empty(node)}.copy_({base})")
         self.owners.add(node)
 
     def put(self, node: Any) -> None:

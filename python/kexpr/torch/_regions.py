@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from ._host import aten, is_tensor, plain, shape_of, strides_of, torch
-from ._ops import Formula, constant_of, fold, formula_of, name_of
+from ._ops import (Formula, constant_of, fold, formula_of, name_of,
+                   value_of)
 
 
 class Region(NamedTuple):
@@ -20,10 +21,6 @@ class Region(NamedTuple):
     is_kernel: bool
 
 
-def value_of(node: Any) -> Any:
-    return node.meta.get("val")
-
-
 def view_source(node: Any) -> Any:
     """The node that this one is a view of, if kexpr can read it there."""
     value = value_of(node)
@@ -32,7 +29,7 @@ def view_source(node: Any) -> Any:
     source, maker = node.args[0], node
     if node.target is operator.getitem:
         source, maker = source.args[0] if source.args else None, source
-    elif not name_of(node.target) or name_of(node.target) == "as_strided":
+    elif name_of(node.target) in ("", "as_strided", "copy_"):
         return None
     seen: Any = value_of(source) if isinstance(source, torch.fx.Node) else None
     # The example of a node whose place another took has other memory.
