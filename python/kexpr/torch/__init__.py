@@ -63,12 +63,9 @@ def backend(module: Any, inputs: Any, *,
         code = compiled(graph, known)
         return code if known.keeps else code.call
 
-    def graph_compiler() -> Any:
-        return (Serializable(Code, compile_graph) if known.keeps
-                else compile_graph)
-
+    maker = Serializable(Code, compile_graph) if known.keeps else compile_graph
     compiler = common.aot_autograd(
-        fw_compiler=graph_compiler(), bw_compiler=graph_compiler(),
+        fw_compiler=maker, bw_compiler=maker,
         decompositions=_decompose.table(known.counts),
         partition_fn=partitioners.min_cut_rematerialization_partition,
         keep_inference_input_mutations=True)

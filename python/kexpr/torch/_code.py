@@ -18,9 +18,9 @@ from ._cache import Code
 from ._host import (TYPES, assert_size_stride, data_of, disable_modes,
                     empty_strided, is_tensor, parallel_for, reinterpret,
                     relaid, shape_of, strides_of, torch)
-from ._ops import Refused, attribute_of, constant_of, name_of
+from ._ops import Refused, attribute_of, constant_of, name_of, value_of
 from ._regions import (Cut, Region, is_returned, is_view, layout_of, may_be,
-                       scatter, value_of, view_source, without)
+                       readers, scatter, view_source, without)
 
 log = logging.getLogger("kexpr.torch")
 
@@ -85,9 +85,9 @@ class _Kernel:
 
     def __init__(self, cut: Cut, region: Region) -> None:
         self.cut, self.region = cut, region
-        rows = [cut.formulas[one].rows for one in region.nodes
-                if cut.formulas[one].rows]
-        self.elements, self.reduced = rows[0] if rows and rows[0] else ((), 0)
+        self.elements, self.reduced = next(
+            (rows for one in region.nodes if (rows := cut.formulas[one].rows)),
+            ((), 0))
         self.row_shape = without(self.elements, self.reduced)
         self.operands: dict[tuple[Any, bool], int] = {}
 
@@ -187,10 +187,12 @@ class Coder:
             base, view = self.view(last)
             needed = [one for one in ([base] if view else last.all_input_nodes)
                       if one not in self.names and constant_of(last) is None]
-            pending += [last, *needed] if needed else []
-            if not needed:
-                self.emit(last, view and (
-                    f"view({self.use(self.names[base])}{view})"))
+            if needed:
+                pending += [last, *needed]
+            elif view:
+                self.define(last, f"view({self.use(self.names[base])}{view})")
+            else:
+                self.emit(last)
         self.taken = taken
         return self.use(self.names[node])
 
@@ -209,32 +211,39 @@ class Coder:
         return self.constant(value)
 
     def function(self, target: Any) -> str:
-        if isinstance(target, torch._ops.OpOverload):
-            name = str(target).replace(".", "_")
-            if name.isidentifier():
-                self.operators.add(f"{name} = torch.ops.{target}\n")
-                return name
-        return self.constant(target)
+        name = str(target).replace(".", "_")
+        if not isinstance(target, torch._ops.OpOverload) or (
+                not name.isidentifier()):
+            return self.constant(target)
+        # PyTorch's own functions of Python take half as long to call.
+        family = name_of(target).partition(".")[0]
+        is_direct = target.namespace == "aten" and (
+            family in _OWNERS or torch.Tag.pointwise in target.tags
+        ) and isinstance(getattr(torch, family, None), type(len))
+        path = family if is_direct else f"ops.{target}"
+        self.operators.add(f"{name} = torch.{path}\n")
+        return name
 
     # -- Nodes of PyTorch ----------------------------------------------------
 
-    def emit(self, node: Any, text: str = "") -> None:
-        """Computes a value, by a text unless that is empty."""
+    def define(self, node: Any, text: str) -> None:
+        """Gives a value a name, and that the value of a text."""
+        name = self.names[node] = f"v{len(self.names)}"
+        self.line(f"{name} = {text}", [name])
+
+    def emit(self, node: Any) -> None:
+        """Computes a value that is no view."""
         if node.target is scatter:
             return self.put(node)
-        name = self.names[node] = f"v{len(self.names)}"
         if node.op == "get_attr":
-            text = self.constant(attribute_of(node))
-        elif constant_of(node) is not None and (made := self.empty(node)):
+            return self.define(node, self.constant(attribute_of(node)))
+        if constant_of(node) is not None and (made := self.empty(node)):
             self.owners.add(node)
-            text = f"{made}.fill_({constant_of(node)!r})"
-        if text:
-            return self.line(f"{name} = {text}", [name])
-        arguments = [self.render(one) for one in node.args]
-        arguments += [f"{key}={self.render(one)}"
-                      for key, one in node.kwargs.items()]
-        self.line(f"{name} = {self.function(node.target)}"
-                  f"({', '.join(arguments)})", [name])
+            return self.define(node, f"{made}.fill_({constant_of(node)!r})")
+        arguments = [self.render(one) for one in node.args] + [
+            f"{key}={self.render(one)}" for key, one in node.kwargs.items()]
+        self.define(node, f"{self.function(node.target)}"
+                          f"({', '.join(arguments)})")
         self.check(node)
         if name_of(node.target) in _OWNERS:
             self.owners.add(node)
@@ -246,31 +255,30 @@ class Coder:
                 one in self.cut.formulas or one.op == "output"
                 or view_source(one) for one in node.users):
             return
-        sizes, strides = map(self.sizes, layout_of(node)[:2])
-        if sizes is not None and strides is not None:
+        if layout := self.sizes(*layout_of(node)[:2]):
             name = self.use(self.names[node])
-            self.line(f"try: check({name}, {sizes}, {strides})\n"
-                      f"  except AssertionError: {name} = relaid({name}, "
-                      f"{sizes}, {strides})")
+            self.line(f"try: check({name}, {layout})\n  except "
+                      f"AssertionError: {name} = relaid({name}, {layout})")
 
     def empty(self, node: Any) -> str:
         """Memory for a value, as text; nothing where its sizes have no
         name."""
-        sizes, strides = map(self.sizes, layout_of(node)[:2])
-        return f"empty({sizes}, {strides}, {value_of(node).dtype})" if (
-            sizes is not None and strides is not None) else ""
+        layout = self.sizes(*layout_of(node)[:2])
+        return layout and f"empty({layout}, {value_of(node).dtype})"
 
-    def sizes(self, sizes: tuple[Any, ...]) -> str | None:
-        """Sizes as text; None where a symbol of them has no name."""
-        symbols = _symbols_of(sizes)
+    def sizes(self, *lists: tuple[Any, ...]) -> str:
+        """Lists of sizes as text; nothing where a symbol has no name."""
+        symbols = _symbols_of(one for sizes in lists for one in sizes)
         if not symbols <= self.hints.keys():
-            return None
+            return ""
         self.taken |= symbols
         if not symbols:
-            return repr(sizes)
+            return ", ".join(map(repr, lists))
         printer = importlib.import_module(
             "torch.utils._sympy.printers").PythonPrinter()
-        return "(" + "".join(f"{printer.doprint(one)}, " for one in sizes) + ")"
+        return ", ".join("(" + "".join(
+            f"{printer.doprint(one)}, " for one in sizes) + ")"
+            for sizes in lists)
 
     def view(self, node: Any) -> tuple[Any, str]:
         """What a chain of views is of, and as text what makes it at once;
@@ -278,10 +286,9 @@ class Coder:
         base = self.memory_of(node, self.names)
         if base is node or reinterpret is None:
             return base, ""
-        *layout, offset = layout_in(node, base)
-        sizes, strides = map(self.sizes, layout)
-        return base, f", {sizes}, {strides}, {offset}" if (
-            sizes and strides and isinstance(offset, int)) else ""
+        *lists, offset = layout_in(node, base)
+        layout = isinstance(offset, int) and self.sizes(*lists)
+        return base, f", {layout}, {offset}" if layout else ""
 
     # -- Kernels -------------------------------------------------------------
 
@@ -292,11 +299,24 @@ class Coder:
             node = source
         return node
 
+    def is_lone(self, region: Region, kernel: _Kernel) -> bool:
+        """Whether a region is one operator that PyTorch's own is as fast as:
+        it neither writes in place nor reads views of few elements."""
+        size = prod(shape_of(value_of(region.outputs[0])))
+        return len({*region.nodes} - self.cut.views) == 1 and not (
+            isinstance(size, int) and size < _LARGE and not kernel.reduced
+            and any(self.memory_of(one, self.names) is not one
+                    for one, _ in kernel.operands)
+            or any(self.in_place(one, region, kernel)
+                   for one in region.outputs))
+
     def try_kernel(self, region: Region) -> None:
         kernel = _Kernel(self.cut, region)
         text = kernel.text()
+        if self.is_lone(region, kernel):
+            raise Refused("one operator")
         arguments: dict[Any, int] = {}
-        inputs, outputs, views = [], [], 0
+        inputs, outputs = [], []
 
         def lay(node: Any, base: Any, fill: int | None) -> tuple[Any, ...]:
             shape, strides, offset = layout_in(node, base)
@@ -309,20 +329,13 @@ class Coder:
             base = self.memory_of(node, self.names)
             if value_of(base).dtype != value_of(node).dtype:
                 raise Refused("a view of another type")
-            views += base is not node
             inputs.append(lay(node, base, 0 if is_row else None))
         targets = {node: self.in_place(node, region, kernel)
                    for node in region.outputs}
-        size = prod(shape_of(value_of(region.outputs[0])))
-        if len(set(region.nodes) - self.cut.views) < 2 and not (
-                any(targets.values()) or views and not kernel.reduced
-                and isinstance(size, int) and size < _LARGE):
-            raise Refused("one operator")
         for node, target in targets.items():
             target = target or node
-            place = target.meta.get("kexpr_place", target)
-            fill = 1 if kernel.is_row(node) else None
-            outputs.append(lay(place, target, fill))
+            outputs.append(lay(target.meta.get("kexpr_place", target), target,
+                               1 if kernel.is_row(node) else None))
         site = Site(text, inputs, outputs, len(arguments), self.options)
         try:
             made = site.region(*(int(self.hints[one]) for one in site.symbols))
@@ -362,32 +375,18 @@ class Coder:
             if target is None or (
                     self.memory_of(target, self.owners) in self.owners):
                 self.owners.add(node)
-            if target is not None:
+            if target is None:
+                self.define(node, self.empty(node))
+            else:
                 self.names[node] = self.names[target]
                 if target.op == "placeholder":
                     self.targets.difference_update(node.users)
-                continue
-            name = self.names[node] = f"v{len(self.names)}"
-            self.line(f"{name} = {self.empty(node)}", [name])
         given = ", ".join(self.use(self.names[base]) for base in arguments)
         name = f"k{len(self.sites)}"
         self.sites[name] = site
         sizes = ", ".join(map(self.use, site.symbols))
         self.line(f"{name}({sizes})({given})" if sizes else f"{name}({given})")
         self.report.append(f"{name}: {site.given[0]}")
-
-    def readers(self, node: Any) -> Iterable[Any]:
-        """The nodes that read a value's memory, through views too, which are
-        made where they are taken."""
-        pending = [node]
-        while pending:
-            node = pending.pop()
-            for user in reversed(node.users):
-                views = [one for one in (user, *user.users)
-                         if view_source(one) is node]
-                if not views:
-                    yield user
-                pending += views
 
     def is_read_later(self, node: Any, region: Region,
                       besides: Any = ()) -> bool:
@@ -396,7 +395,7 @@ class Coder:
         return any(
             is_view(user) or user not in besides and constant_of(user) is None
             and self.waiting.get(user, 1) > (user in region.nodes)
-            for user in self.readers(node))
+            for user in readers(node))
 
     def in_place(self, node: Any, region: Region, kernel: _Kernel) -> Any:
         """Where a value may be written to at once: an input that it would be
@@ -433,7 +432,7 @@ class Coder:
         last = copies[0].args[1] if copies else None
         while last is not None and last.target is scatter and not (
                 is_returned(last) or {*self.cut.epilogue} - {*copies} & {
-                    *self.readers(last)}):
+                    *readers(last)}):
             last = last.args[0]
         return (base in self.owners or last is base) and (
             strides_of(value_of(base)) == strides_of(value_of(node))
@@ -441,18 +440,21 @@ class Coder:
 
     def claim(self, node: Any, region: Region) -> None:
         """Names the memory of a scatter's result."""
-        name = base = self.node(node.args[0])
-        if not self.may_take(node, region):
-            name = f"v{len(self.names)}"
-            self.line(f"{name} = {self.empty(node)}.copy_({base})", [name])
-        self.names[node] = name
+        base = self.node(node.args[0])
+        if self.may_take(node, region):
+            self.names[node] = base
+        else:
+            self.define(node, f"{self.empty(node)}.copy_({base})")
         self.owners.add(node)
 
     def put(self, node: Any) -> None:
         """Puts the part of a scatter into its tensor."""
         self.claim(node, Region([node], [], False))
-        place = self.node(node.meta["kexpr_place"])
-        self.line(f"{place}.copy_({self.node(node.args[1])})")
+        part, place = node.args[1], self.node(node.meta["kexpr_place"])
+        is_number = constant_of(part) is not None and (
+            value_of(part).dtype == value_of(node).dtype)
+        self.line(f"{place}.fill_({constant_of(part)!r})" if is_number else
+                  f"{place}.copy_({self.node(part)})")
 
     def region(self, region: Region) -> None:
         if region.is_kernel:

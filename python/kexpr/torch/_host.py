@@ -11,9 +11,7 @@ from typing import Any
 
 # A checker of types must not need PyTorch.
 torch: Any = importlib.import_module("torch")
-fx: Any = importlib.import_module("torch.fx")
 aten: Any = torch.ops.aten
-prims: Any = importlib.import_module("torch._prims") and torch.ops.prims
 
 _guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
 # While it is entered, tensors are real ones, though a graph is being made.

@@ -7,6 +7,7 @@ import itertools
 import operator
 import re
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, NamedTuple
 
 from .._kernel import _PRECISIONS
@@ -69,14 +70,16 @@ _ALONG_AXIS = {"_softmax": "softmax", "_log_softmax": "log_softmax",
 # Results are among the arguments, or bool, and need no rounding.
 _EXACT = re.compile(r"(where|relu|neg|abs|maximum|minimum|fmax|fmin|sign|amax"
                     r"|amin|clamp|floor|ceil|trunc|round)\(|\{")
-_ROUNDING = {"where", "masked_fill", "clamp", "clamp_min", "clamp_max",
-             "hardtanh", "maximum", "minimum", "fmax", "fmin"}
+# Arguments that take numbers and tensors of no axes in f32 where others first
+# round them to the 16 bits of the result.
+_WIDE = {"mul": ["other"], "div": ["other"], "floor_divide": ["other"],
+         "leaky_relu": ["negative_slope"], "elu": ["alpha"],
+         "softplus": ["beta", "threshold"], "lerp.Scalar": ["weight"]}
+_HALF = (torch.float16, torch.bfloat16)
 _CHEAP = set("""
 add sub mul neg abs maximum minimum fma where relu and or xor eq ne lt le gt ge
 logical_and logical_or logical_not bitwise_not isnan square rshift
 """.split())
-_DIVIDE = ("floor_divide", "remainder", "fmod", "div.Tensor_mode",
-           "div.Scalar_mode")
 
 CONSTANTS = {"full", "full_like", "scalar_tensor", "zeros", "ones",
              "zeros_like", "ones_like", "new_full", "new_zeros", "new_ones"}
@@ -92,11 +95,26 @@ def name_of(target: Any) -> str:
     return name if overload == "default" else f"{name}.{overload}"
 
 
+def fits(value: Any, dtype: Any) -> bool:
+    """Whether a number is one of a type, or is rounded to one."""
+    if dtype.is_floating_point:
+        return not isfinite(value) or abs(value) <= torch.finfo(dtype).max
+    info = dtype != torch.bool and torch.iinfo(dtype)
+    return isinstance(value, int) and (
+        info.min <= value <= info.max if info else value in (0, 1))
+
+
 def literal(value: Any, dtype: Any = None) -> str:
     """A number of Python; `dtype` is one that it is rounded to."""
-    if isinstance(value, float) and dtype in (torch.float16, torch.bfloat16):
-        value = torch.tensor(value, dtype=dtype).item()
-    return repr(value)
+    if dtype is not None and not fits(value, dtype):
+        raise Refused  # PyTorch wraps it, takes it as it is, or raises.
+    return repr(torch.tensor(value, dtype=dtype).item() if dtype in _HALF
+                else value)
+
+
+def value_of(node: Any) -> Any:
+    """The example of a node's value; None of other arguments."""
+    return getattr(node, "meta", {}).get("val")
 
 
 def constant_of(node: Any) -> Any:
@@ -126,15 +144,16 @@ def fold(node: Any) -> None:
         given = {one: constant_of(one) for one in node.all_input_nodes}
         if not given or None in given.values():
             return
-        tensors = {one: torch.full((), number, dtype=one.meta["val"].dtype)
+        tensors = {one: torch.full((), number, dtype=value_of(one).dtype)
                    for one, number in given.items()}
         value = node.target(
             *torch.fx.node.map_arg(node.args, tensors.__getitem__),
             **torch.fx.node.map_arg(node.kwargs, tensors.__getitem__)).item()
     else:
         return
-    result = node.meta.get("val")
-    if isinstance(value, (bool, int, float)) and is_tensor(result):
+    result = value_of(node)
+    if isinstance(value, (bool, int, float)) and is_tensor(result) and (
+            fits(value, result.dtype)):
         node.meta["kexpr_constant"] = value
 
 
@@ -153,7 +172,7 @@ class Refused(Exception):
 def formula_of(node: Any, options: Any) -> Formula | None:
     """That of a node; None where PyTorch computes it. With `options.rounds`,
     values of 16 bits are rounded after each operator, as PyTorch does."""
-    result = node.meta.get("val")
+    result = value_of(node)
     if not is_tensor(result) or 0 in shape_of(result):
         return None
     try:
@@ -167,19 +186,19 @@ class _Node:
 
     def __init__(self, node: Any, result: Any, options: Any) -> None:
         self.node, self.result, self.options = node, result, options
+        self.name = name_of(node.target)
+        self.family = self.name.partition(".")[0]
+        self.wide = _WIDE.get(self.family, _WIDE.get(self.name, []))
         self.inputs: list[Any] = []
         self.rows: tuple[tuple[Any, ...], int] | None = None
-        # PyTorch's arithmetic takes a number as it is; other operators first
-        # round it to the type of the tensor.
-        self.rounds_numbers = False
+        # Whether values of 16 bits are to be PyTorch's.
+        self.rounds = options.rounds and result.dtype in _HALF
 
     def formula(self) -> Formula:
-        name = name_of(self.node.target)
-        given = arguments_of(self.node) if name else {}
-        text = self.text(name, name.partition(".")[0], given)
+        text = self.text(arguments_of(self.node) if self.name else {})
         result = self.result
         if self.rows is None:
-            shapes = [shape_of(one.meta["val"]) for one in self.inputs]
+            shapes = [shape_of(value_of(one)) for one in self.inputs]
             # Numbers have no shape that a result could take.
             if not shapes or _broadcast(shapes) != list(shape_of(result)):
                 raise Refused
@@ -188,25 +207,25 @@ class _Node:
             raise Refused
         work = sum(1 if one in _CHEAP else 20
                    for one in re.findall(r"[a-z_0-9]+(?=\()", text))
-        if self.options.rounds and not _EXACT.match(text) and result.dtype in (
-                torch.float16, torch.bfloat16):
+        if self.rounds and not _EXACT.match(text):
             text = f"{result.dtype}({text})"
         return Formula(text, tuple(self.inputs), work, self.rows)
 
     # -- Arguments -----------------------------------------------------------
 
-    def argument(self, value: Any, dtype: Any) -> str:
+    def argument(self, value: Any, dtype: Any, is_wide: bool = False) -> str:
         """An argument, in a type unless that is None."""
+        tensor = value_of(value)
+        if is_wide and dtype in _HALF and (tensor is None or (
+                self.rounds and tensor.dim() == 0)):
+            dtype = torch.float32
         if isinstance(value, (bool, int, float)):
-            return literal(value, dtype if self.rounds_numbers else None)
+            return literal(value, dtype)
         constant = constant_of(value)
         if constant is not None:
-            own = value.meta["val"].dtype
-            if own not in TYPES:
+            if tensor.dtype not in TYPES:
                 raise Refused
-            text = literal(constant, own)
-            return f"{dtype or own}({text})"
-        tensor: Any = getattr(value, "meta", {}).get("val")
+            return f"{dtype or tensor.dtype}({literal(constant, tensor.dtype)})"
         if not is_tensor(tensor) or 0 in shape_of(tensor):
             raise Refused
         if value not in self.inputs:
@@ -221,65 +240,45 @@ class _Node:
         def one(match: re.Match[str]) -> str:
             name = match[1]
             kind = torch.bool if name in ("condition", "mask") else dtype
-            return self.argument(given[name], kind)
+            return self.argument(given[name], kind, name in self.wide)
         return re.sub(r"\{(\w+)\}", one, template)
 
     # -- Operators -----------------------------------------------------------
 
-    def text(self, name: str, family: str, given: dict[str, Any]) -> str:
-        self.rounds_numbers = family in _COMPARED or family in _ROUNDING
+    def text(self, given: dict[str, Any]) -> str:
+        name, family = self.name, self.family
         own = (_ACCURATE,) if family == "gelu" else (_ACCURATE, _FAST)
         if family in _SINGLE and self.options.precision not in own and (
                 given.get("approximate", "none") == "none"
                 and self.result.dtype != torch.float64):
             return self.fill(_SINGLE[family], given, self.result.dtype)
-        if name in _SAME:
+        if name in _SAME and not (self.rounds and family == "xlogy"):
             return self.fill(_SAME[name], given, self.result.dtype)
         if family in _COMPARED and self.result.dtype == torch.bool:
-            return self.compared(_COMPARED[family], family, given)
-        if family in ("add", "sub", "rsub"):
-            return self.with_alpha(family, given, self.result.dtype)
+            return self.compared(_COMPARED[family], given)
         if family in _OVER_AXES:
             return self.over_axes(family, given)
         if family in _ALONG_AXIS:
             return self.along_axis(_ALONG_AXIS[family], given)
-        if name in _DIVIDE or family in _DIVIDE:
-            return self.divided(family, given)
         special: Callable[..., str] | None = getattr(self, f"on_{family}", None)
         if special is None or not name:
             raise Refused
         return special(given, self.result.dtype)
 
-    def compared(self, template: str, family: str,
-                 given: dict[str, Any]) -> str:
-        values = [given[one] for one in ("self", "other") if one in given]
-        if family.startswith("logical_"):
+    def compared(self, template: str, given: dict[str, Any]) -> str:
+        if self.family.startswith("logical_"):
             return self.fill(template, given, None)
         dtype = torch.result_type(*torch.fx.node.map_arg(
-            [values[0], values[-1]], lambda one: one.meta.get("val")))
+            [given["self"], given.get("other", given["self"])], value_of))
         if dtype not in TYPES:
             raise Refused
         return self.fill(template, given, dtype)
 
-    def divided(self, family: str, given: dict[str, Any]) -> str:
-        mode = given.get("rounding_mode")
-        dtype, other = self.result.dtype, given["other"]
-        if not dtype.is_floating_point and (
-                not isinstance(other, int) or other == 0):
-            raise Refused  # PyTorch raises where the divisor is 0.
-        function = {"floor": "floor_divide", "trunc": "trunc_divide",
-                    None: "div"}[mode] if family == "div" else family
-        if function == "trunc_divide" and dtype.is_floating_point:
-            return self.fill("trunc(div({self},{other}))", given, dtype)
-        if function == "div" and not dtype.is_floating_point:
-            raise Refused
-        return self.fill(f"{function}({{self}},{{other}})", given, dtype)
-
     def reduced(self, value: Any, dims: Any) -> str:
         """Sets the rows of a reduction over axes; returns these as text."""
-        shape = shape_of(value.meta["val"])
+        shape = shape_of(value_of(value))
         rank = len(shape)
-        if rank == 0:
+        if rank == 0 or not self.inputs:
             raise Refused
         if isinstance(dims, int):
             dims = [dims]
@@ -291,13 +290,11 @@ class _Node:
         source = given["self"]
         wide = given.get("dtype") or (
             self.result.dtype if function in ("sum", "mean", "prod", "var")
-            else source.meta["val"].dtype)
+            else value_of(source).dtype)
         if (wide not in TYPES or function in ("argmax", "argmin")
-                and source.meta["val"].dtype == torch.bool):
+                and value_of(source).dtype == torch.bool):
             raise Refused
         value = self.argument(source, wide)
-        if "{" not in value:
-            raise Refused
         axes = self.reduced(source, given.get("dim"))
         if function in ("argmax", "argmin"):
             axes = "None" if given.get("dim") is None else axes[1:-1]
@@ -311,40 +308,53 @@ class _Node:
 
     def along_axis(self, function: str, given: dict[str, Any]) -> str:
         value = self.argument(given["self"], self.result.dtype)
-        if "{" not in value:
-            raise Refused
         axes = self.reduced(given["self"], given["dim"])
-        if self.result.dtype != torch.float32 or "softmax" not in function or (
+        if function != "log_softmax" or self.result.dtype != torch.float32 or (
                 self.options.precision == _ACCURATE):
             return f"{function}({value},{axes[1:-1]})"
-        # As PyTorch has them: in f32, which is faster than kexpr's own.
+        # As PyTorch has it: in f32, which is faster than kexpr's own.
         below = f"sub({value},amax({value},{axes},True))"
-        total = f"sum(exp({below}),{axes},True)"
-        return (f"div(exp({below}),{total})" if function == "softmax"
-                else f"sub({below},log({total}))")
+        return f"sub({below},log(sum(exp({below}),{axes},True)))"
 
     # -- Operators with a rule of their own ----------------------------------
 
-    def with_alpha(self, family: str, given: dict[str, Any], dtype: Any
-                   ) -> str:
-        function = family.removeprefix("r")
-        if function == "sub" and dtype == torch.bool:
+    def on_div(self, given: dict[str, Any], dtype: Any) -> str:
+        mode, other = given.get("rounding_mode"), given["other"]
+        function = {"floor": "floor_divide", "trunc": "trunc_divide",
+                    None: self.family}[mode]
+        # PyTorch raises where the divisor is 0, and rounds quotients to 16 bits.
+        if not dtype.is_floating_point and (not isinstance(other, int) or (
+                other == 0 or function == "div")) or (
+                self.rounds and function[-7:] == "_divide" and (
+                    getattr(value_of(other), "shape", ()))):
             raise Refused
+        if function == "trunc_divide" and dtype.is_floating_point:
+            return self.fill("trunc(div({self},{other}))", given, dtype)
+        return self.fill(f"{function}({{self}},{{other}})", given, dtype)
+
+    on_floor_divide = on_remainder = on_fmod = on_div
+
+    def on_add(self, given: dict[str, Any], dtype: Any) -> str:
+        function = self.family.removeprefix("r")
+        order = ("self", "other")[::1 if self.family == function else -1]
         alpha = given.get("alpha", 1)
-        x, y = (self.argument(given[one], dtype) for one in (
-            "self", "other")[::1 if family == function else -1])
+        x, y = (self.argument(given[one], dtype) for one in order)
         if alpha == 1:
             return f"{function}({x},{y})"
-        if not isinstance(alpha, (bool, int, float)):
+        # PyTorch rounds products of 16 bits where it computes no vectors.
+        if not isinstance(alpha, (bool, int, float)) or self.rounds:
             raise Refused
-        if dtype in (torch.float16, torch.bfloat16):
-            return f"{function}({x},{dtype}(mul({y},{alpha!r})))"
-        return f"{function}({x},{y},{alpha!r})"
+        return f"{function}({x},{y},{literal(alpha, dtype)})"
+
+    on_sub = on_rsub = on_add
 
     def on_pow(self, given: dict[str, Any], dtype: Any) -> str:
         base, exponent = given["self"], given["exponent"]
+        # Of 16 bits PyTorch rounds a square, or vectors alone.
         if not dtype.is_floating_point and (
-                not isinstance(exponent, int) or exponent < 0):
+                type(exponent) is not int or exponent < 0) or (
+                self.rounds and dtype == torch.bfloat16 and (
+                    constant_of(exponent) or exponent) in (3, -2, -0.5)):
             raise Refused
         x, y = self.argument(base, dtype), self.argument(exponent, dtype)
         if exponent == 2:
@@ -364,19 +374,18 @@ class _Node:
                 text = f"{function}({text},{self.argument(given[one], dtype)})"
         return text
 
-    def _plus_scaled(self, function: str, given: dict[str, Any],
+    def _plus_scaled(self, template: str, given: dict[str, Any],
                      dtype: Any) -> str:
-        product = self.fill(f"{function}({{tensor1}},{{tensor2}})", given,
-                            dtype)
         value = given["value"]
         if not dtype.is_floating_point or not isinstance(value, (int, float)):
             raise Refused
-        if value != 1:
-            product = f"mul({product},{literal(value)})"
-        return f"add({self.argument(given['self'], dtype)},{product})"
+        scaled = "{tensor1}" if value == 1 else f"mul({{tensor1}},{value!r})"
+        return self.fill(template.replace("scaled", scaled), given, dtype)
 
-    on_addcmul = functools.partialmethod(_plus_scaled, "mul")
-    on_addcdiv = functools.partialmethod(_plus_scaled, "div")
+    on_addcmul = functools.partialmethod(
+        _plus_scaled, "fma(scaled,{tensor2},{self})")
+    on_addcdiv = functools.partialmethod(
+        _plus_scaled, "add({self},div(scaled,{tensor2}))")
 
     def on_gelu(self, given: dict[str, Any], dtype: Any) -> str:
         x = self.argument(given["self"], dtype)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import _core
 from ._host import aten, is_tensor, plain, shape_of, strides_of, torch
-from ._ops import Formula, constant_of, fold, formula_of, name_of
+from ._ops import (Formula, constant_of, fold, formula_of, name_of,
+                   value_of)
 
 
 class Region(NamedTuple):
@@ -19,10 +21,6 @@ class Region(NamedTuple):
     is_kernel: bool
 
 
-def value_of(node: Any) -> Any:
-    return node.meta.get("val")
-
-
 def view_source(node: Any) -> Any:
     """The node that this one is a view of, if kexpr can read it there."""
     value = value_of(node)
@@ -31,7 +29,7 @@ def view_source(node: Any) -> Any:
     source, maker = node.args[0], node
     if node.target is operator.getitem:
         source, maker = source.args[0] if source.args else None, source
-    elif not name_of(node.target) or name_of(node.target) == "as_strided":
+    elif name_of(node.target) in ("", "as_strided", "copy_"):
         return None
     seen: Any = value_of(source) if isinstance(source, torch.fx.Node) else None
     # The example of a node whose place another took has other memory.
@@ -59,6 +57,20 @@ def is_view(node: Any) -> bool:
     """Whether an operator gives a view, whatever memory its example has."""
     return getattr(node.target, "is_view", False) or (
         node.target is operator.getitem)
+
+
+def readers(node: Any) -> Iterable[Any]:
+    """The nodes that read a value's memory, through views too, which are made
+    where they are taken."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        for user in reversed(node.users):
+            views = [one for one in (user, *user.users)
+                     if view_source(one) is node]
+            if not views:
+                yield user
+            pending += views
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -132,8 +144,6 @@ def gather_scatters(nodes: list[Any]) -> list[Any]:
 def is_ordered(node: Any) -> bool:
     """Whether a node must stay behind others of this kind: random numbers, and
     what may have effects."""
-    if node.op != "call_function" or node.target is operator.getitem:
-        return False
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
         return isinstance(target, torch._ops.HigherOrderOperator)
@@ -171,8 +181,6 @@ class Cut:
                 or "mutation" in str(node.target)) for node in self.nodes)
 
     def _lower(self, node: Any) -> Formula | None:
-        if node.op != "call_function":
-            return None
         source = view_source(node)
         if source is not None:
             return self._row_view(node, self.same[source])
