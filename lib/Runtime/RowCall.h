@@ -15,6 +15,7 @@
 #include "Runtime/Requirements.h"
 #include "Semantics/Sweeps.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace kexpr::runtime {
@@ -249,6 +250,11 @@ struct RowGroup {
   bool hasWholeBlocks() const {
     return reducedAxes <= 1 ||
            (inner() > 0 && inner() % ops::ReductionBlock == 0);
+  }
+  /// How many of the elements [from, to) of a row are in the run of the first.
+  std::int64_t runOf(std::int64_t from, std::int64_t to) const {
+    return reducedAxes <= 1 ? to - from
+                            : std::min(inner() - from % inner(), to - from);
   }
   /// Elements of a row that are kept at a time.
   std::int64_t scratchLength() const { return piece ? piece : length; }

@@ -382,14 +382,10 @@ void RowTask::reduceRange(const RowStep &step, std::int64_t from,
   constexpr std::int64_t most = ReductionLanes;
   const bool isInRuns = step.isFolded && !group.packs;
   do {
-    std::int64_t blocks = 1;
-    if (isInRuns) {
-      const std::int64_t left =
-          group.reducedAxes <= 1
-              ? to - from
-              : std::min(group.inner() - from % group.inner(), to - from);
-      blocks = std::clamp<std::int64_t>(left / ReductionBlock, 1, most);
-    }
+    const std::int64_t blocks =
+        isInRuns ? std::clamp<std::int64_t>(
+                       group.runOf(from, to) / ReductionBlock, 1, most)
+                 : 1;
     reduceBlock(step, from, std::min(ReductionBlock, to - from), blocks);
     for (std::size_t i = 0; i < step.reductions; ++i)
       for (std::int64_t block = 0; block < blocks; ++block)
