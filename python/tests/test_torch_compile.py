@@ -359,6 +359,10 @@ def test_numbers_that_an_integer_type_lacks(bound):
         yield lambda: x[1:].masked_fill(x[1:] > 1, bound)
         yield lambda: x[1:] * bound + bound
         yield lambda: (x[1:] < bound) | (x[1:] == bound)
+        yield lambda: (x[1:] > 1) - bound
+        yield lambda: bound - (x[1:] > 1)
+        yield lambda: x[1:] - True
+        yield lambda: torch.add(x[1:], x[:-1], alpha=True)
 
     def result(program):
         try:
@@ -378,21 +382,39 @@ def test_numbers_that_an_integer_type_lacks(bound):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("make", [float, torch.tensor])
 @pytest.mark.parametrize("function", [
-    torch.add, torch.sub, torch.mul, torch.div, torch.remainder,
-    torch.floor_divide, torch.pow, torch.lt, torch.eq,
-    lambda x, n: torch.lerp(x, x * x, n), lambda x, n: torch.where(x > n, x, n),
-    lambda x, n: torch.add(x, x * x, alpha=.3),
-    lambda x, n: torch.addcmul(x, x, x * x, value=.3)])
+    torch.add, torch.sub, torch.mul, torch.div, torch.remainder, torch.fmod,
+    torch.floor_divide, torch.pow, torch.lt, torch.eq, torch.xlogy,
+    lambda x, n: n + x, lambda x, n: n - x, lambda x, n: n * x,
+    lambda x, n: n / x, lambda x, n: n % x, lambda x, n: n ** x,
+    lambda x, n: n // x, lambda x, n: torch.div(x, n, rounding_mode="trunc"),
+    lambda x, n: torch.div(x, x.flip(0), rounding_mode="trunc"),
+    lambda x, n: torch.div(n, x, rounding_mode="floor"),
+    lambda x, n: torch.rsub(x, n, alpha=.3),
+    lambda x, n: torch.add(x, x.flip(0), alpha=.3), lambda x, n: x ** 3,
+    lambda x, n: x ** -2, lambda x, n: torch.lerp(x, x.flip(0), n),
+    lambda x, n: torch.where(x > n, x, n), lambda x, n: x.masked_fill(x > 1, n),
+    lambda x, n: x.clamp(n, n + 1), lambda x, n: x.clamp_min(n),
+    lambda x, n: functional.leaky_relu(x, -.3),
+    lambda x, n: functional.softplus(x, 7.3, .3),
+    lambda x, n: functional.hardtanh(x, -.3, .3),
+    lambda x, n: functional.threshold(x, .1, .3),
+    lambda x, n: torch._foreach_sub([x], [x.flip(0)], alpha=.3)[0],
+    lambda x, n: torch._foreach_mul([x], n)[0],
+    lambda x, n: torch.addcmul(x, x, x.flip(0), value=-.3),
+    lambda x, n: torch.addcmul(
+        x, torch.tensor(7.3, dtype=x.dtype), x, value=.3)])
 def test_numbers_beside_16_bits_are_rounded_as_by_pytorch(
         function, make, dtype):
+    def other(x):
+        y = function(x, make(number))
+        return y, y > .5  # Two operators, as one would be PyTorch's.
     torch.manual_seed(0)
-    x = torch.randn(40, 31).to(dtype)[1:]
+    x = torch.randn(40, 31).to(dtype)
+    x[0, :5] = torch.tensor([.1, 7.3, -.3, 257, .3])
     for number in (0.1, 7.3, -0.3, 257):
         torch._dynamo.reset()
-        n = make(number)
-        torch.testing.assert_close(
-            torch.compile(function, backend=backend)(x, n), function(x, n),
-            rtol=0, atol=0, equal_nan=True)
+        torch.testing.assert_close(*both(other, x), rtol=0, atol=0,
+                                   equal_nan=True)
 
 
 def test_values_that_are_returned_twice_are_written_once():

@@ -337,9 +337,11 @@ class Coder:
             outputs.append(lay(target.meta.get("kexpr_place", target), target,
                                1 if kernel.is_row(node) else None))
         site = Site(text, inputs, outputs, len(arguments), self.options)
+        if not self.hints.keys() >= {*site.symbols}:
+            raise Refused("sizes that have no name")
         try:
             made = site.region(*(int(self.hints[one]) for one in site.symbols))
-        except (Error, ValueError, TypeError, KeyError) as error:
+        except (Error, ValueError, TypeError) as error:
             raise Refused(str(error).split("\n")[0]) from None
         # Of others sizes and what may share memory are known together.
         if not site.symbols:

@@ -15,8 +15,8 @@ from ._host import TYPES, is_tensor, shape_of, strides_of, torch
 
 
 _ACCURATE, _FAST = map(_PRECISIONS.index, ("accurate", "fast"))
-# PyTorch's own formulas of f32, which are faster than kexpr's and have nearly the
-# bits of eager mode.
+# PyTorch's own formulas of f32, which are faster than kexpr's and have nearly
+# the bits of eager mode.
 _SINGLE = {
     "sigmoid": "div(1,add(1,exp(neg({self}))))",
     "silu": "div({self},add(1,exp(neg({self}))))",
@@ -322,7 +322,8 @@ class _Node:
         mode, other = given.get("rounding_mode"), given["other"]
         function = {"floor": "floor_divide", "trunc": "trunc_divide",
                     None: self.family}[mode]
-        # PyTorch raises where the divisor is 0, and rounds quotients to 16 bits.
+        # PyTorch raises where the divisor is 0, and rounds quotients of 16
+        # bits.
         if not dtype.is_floating_point and (not isinstance(other, int) or (
                 other == 0 or function == "div")) or (
                 self.rounds and function[-7:] == "_divide" and (
@@ -336,15 +337,17 @@ class _Node:
 
     def on_add(self, given: dict[str, Any], dtype: Any) -> str:
         function = self.family.removeprefix("r")
-        order = ("self", "other")[::1 if self.family == function else -1]
-        alpha = given.get("alpha", 1)
-        x, y = (self.argument(given[one], dtype) for one in order)
-        if alpha == 1:
-            return f"{function}({x},{y})"
-        # PyTorch rounds products of 16 bits where it computes no vectors.
-        if not isinstance(alpha, (bool, int, float)) or self.rounds:
+        both, alpha = [given["self"], given["other"]], given.get("alpha", 1)
+        # PyTorch rounds products of 16 bits where it computes no vectors, and
+        # raises where bools are taken off or are factors.
+        if type(alpha) not in (int, float) or self.rounds and alpha != 1 or (
+                function == "sub" and any(isinstance(one, bool) or getattr(
+                    value_of(one), "dtype", 0) == torch.bool for one in both)):
             raise Refused
-        return f"{function}({x},{y},{literal(alpha, dtype)})"
+        x, y = (self.argument(one, dtype) for one in both[
+            ::1 if self.family == function else -1])
+        factor = "" if alpha == 1 else f",{literal(alpha, dtype)}"
+        return f"{function}({x},{y}{factor})"
 
     on_sub = on_rsub = on_add
 
@@ -376,8 +379,9 @@ class _Node:
 
     def _plus_scaled(self, template: str, given: dict[str, Any],
                      dtype: Any) -> str:
-        value = given["value"]
-        if not dtype.is_floating_point or not isinstance(value, (int, float)):
+        # A product of two constants would be rounded to 16 bits.
+        if not dtype.is_floating_point or constant_of(given["tensor1"]) or (
+                type(value := given["value"]) not in (int, float)):
             raise Refused
         scaled = "{tensor1}" if value == 1 else f"mul({{tensor1}},{value!r})"
         return self.fill(template.replace("scaled", scaled), given, dtype)

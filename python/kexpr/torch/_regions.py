@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from ._host import aten, is_tensor, plain, shape_of, strides_of, torch
-from ._ops import (Formula, constant_of, fold, formula_of, name_of,
-                   value_of)
+from ._ops import Formula, constant_of, fold, formula_of, name_of, value_of
 
 
 class Region(NamedTuple):
