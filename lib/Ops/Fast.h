@@ -450,8 +450,7 @@ template <class V> Arcsine<V> arcsine(V a) {
   V half = fma(a, -0.5f, 0.5f);
   V z = select(isSteep, half, a * a);
   V s = select(isSteep, sqrt(half), a);
-  V ratio = horner(z, 0x1p0, 0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bb8p-5,
-                   0x1.8c3e5p-6, 0x1.595c6p-5);
+  V ratio = fma(z, single::arcsineTail(z), 1.0f);
   return {s * ratio, isSteep};
 }
 

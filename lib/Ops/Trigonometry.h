@@ -219,15 +219,53 @@ template <class D> D wideAsin(D x) {
   return copySign(select(steep, fma(angle, -2.0, turns::Pi / 2), angle), x);
 }
 
+namespace single {
+/// base + t + tail rounded once, nearly: base is a multiple of pi / 4 in f32,
+/// and 0 or the larger.
+template <class V> V angleFrom(V base, V t, V tail) {
+  V high = base + t;
+  V low = fma(base, -0x1.de12cap-26f, (base - high) + t);
+  return high + (low + tail);
+}
+
+/// asin(a), or (pi / 2 - asin(a)) / 2 where a is above 1/2, as t + tail.
+template <class V> struct Arcsine {
+  V t, tail;
+  typename V::Mask isSteep;
+};
+
+template <class V> Arcsine<V> arcsine(V a) {
+  auto isSteep = a > 0.5f;
+  V half = fma(a, -0.5f, 0.5f), root = sqrt(half);
+  // What the root has lost, over twice the root: that by its bits, within an
+  // eighth.
+  auto bits = root.template bits<std::int32_t>();
+  V inverse = (bits.like(0x7e7311c3) - bits).template bits<float>();
+  V lost = fma(-root, root, half) * inverse;
+  V z = select(isSteep, half, a * a), t = select(isSteep, root, a);
+  V tail = fma(t * z, arcsineTail(z), select(isSteep, lost, 0));
+  return {t, tail, isSteep};
+}
+} // namespace single
+
 struct Asin {
   static constexpr OpInfo info{.name = "asin",
                                .doc = "arc sine of x",
-                               .ulp = {0.51, 0.51, 0.8, 4},
+                               .ulp = {0.75, 0.51, 0.8, 4},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return asin(x); }
 
   template <class V> static V formula(V x) {
+    V a = abs(x);
+    auto [t, tail, isSteep] = single::arcsine(atLeast(a, single::Linear));
+    V factor = select(isSteep, -2, a.like(1));
+    V base = select(isSteep, fast::HalfPi, a.like(0));
+    V angle = single::angleFrom(base, t * factor, tail * factor);
+    return copySign(select(a < single::Linear, a, angle), x);
+  }
+
+  template <class V> static V accurate(V x) {
     return wideAsin(x.template to<double>()).template to<float>();
   }
 
@@ -239,12 +277,20 @@ struct Asin {
 struct Acos {
   static constexpr OpInfo info{.name = "acos",
                                .doc = "arc cosine of x",
-                               .ulp = {0.51, 0.51, 0.75, 3},
+                               .ulp = {0.75, 0.51, 0.75, 3},
                                .domain = {-1, 1}};
 
   template <class R> static R reference(R x) { return acos(x); }
 
   template <class V> static V formula(V x) {
+    auto [t, tail, isSteep] = single::arcsine(atLeast(abs(x), single::Linear));
+    V factor = copySign(x.like(1), x) * select(isSteep, 2, x.like(-1));
+    V steep = select(x < 0, fast::Pi, x.like(0));
+    V base = select(isSteep, steep, fast::HalfPi);
+    return single::angleFrom(base, t * factor, tail * factor);
+  }
+
+  template <class V> static V accurate(V x) {
     // Near 1 what cancels is the same constant; some 40 bits are left.
     auto wide = turns::Pi / 2 - wideAsin(x.template to<double>());
     return wide.template to<float>();
@@ -267,11 +313,34 @@ template <class D> D atanToOne(D t) {
 
 struct Atan {
   static constexpr OpInfo info{
-      .name = "atan", .doc = "arc tangent of x", .ulp = {0.51, 0.51, 0.75, 4}};
+      .name = "atan", .doc = "arc tangent of x", .ulp = {0.75, 0.51, 0.75, 4}};
 
   template <class R> static R reference(R x) { return atan(x); }
 
+  /// The angle of the point (1, a), a = |x|, is 0, an eighth or a quarter of a
+  /// turn and a rest of at most pi / 8, for which the point is turned back.
+  /// What the divisor and the quotient lose goes into the rest.
   template <class V> static V formula(V x) {
+    V a = abs(x), normal = atMost(atLeast(a, single::Linear), 0x1p40f);
+    auto isTurned = a > 0.5f, isSteep = a > 0x1.3504f4p1f;
+    V across = select(isSteep, 0, a.like(1));
+    V up = select(isTurned, 1, a.like(0));
+    V dividend = fma(normal, across, -up), divisor = fma(normal, up, across);
+    V lost = fma(normal, up, across - divisor);
+    V t = dividend / divisor;
+    // Where nothing is turned nothing is lost.
+    V inverse = select(isSteep, -t, fma(t, -0.5f, 0.5f));
+    V rest = fma(-t, lost, fma(-t, divisor, dividend)) * inverse;
+    V z = t * t;
+    V p = horner(z, -0x1.555512p-2, 0x1.997b14p-3, -0x1.224af2p-3,
+                 0x1.a00c5cp-4, -0x1.a41f44p-5);
+    V tail = fma(t * z, p, rest);
+    V back = select(isSteep, fast::HalfPi, up * (fast::HalfPi / 2));
+    V angle = single::angleFrom(back, t, tail);
+    return copySign(select(angle < a, angle, a), x);
+  }
+
+  template <class V> static V accurate(V x) {
     auto wide = x.template to<double>();
     auto a = abs(wide);
     auto steep = a > 1.0;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the coefficients of lib/Ops/Fast.h, lowest degree first, with the
-largest error as a power of two: relative ones, or those that a weight makes of
-them. Sollya, which the scripts beside this one are for, has no command for the
-rational function of the tangent. Powers of e and 2 that need a longer
-polynomial have those of exp.sollya and erf.sollya.
+"""Prints the coefficients of lib/Ops/Fast.h, and of arcsine and arctangent at
+the default precision, lowest degree first, with the largest error as a power of
+two: relative ones, or those that a weight makes of them. Sollya, which the
+scripts beside this one are for, has no command for the rational function of the
+tangent. Powers of e and 2 that need a longer polynomial have those of
+exp.sollya and erf.sollya.
 
     python3 utils/minimax/fast.py [name...]
 
@@ -158,6 +159,12 @@ def arctangent():
     return Fit(odd(mpmath.atan), range(8), [], 1e-30, 1, {0: 1.0})
 
 
+def arctangent_of_eighths():
+    """(atan(t) - t) / t^3 in t^2, for what a turn by eighths leaves."""
+    return Fit(lambda z: (odd(mpmath.atan)(z) - 1) / z, range(5), [], 1e-9,
+               0.25, weight=lambda z: z / odd(mpmath.atan)(z))
+
+
 def arcsine():
     return Fit(odd(mpmath.asin), range(6), [], 1e-30, 0.25, {0: 1.0})
 
@@ -189,7 +196,8 @@ def power_of_two():
 
 
 FITS = (exponential, exponential_minus_one, logarithm, logarithm_base_10,
-        logarithm_base_2, logarithm_to_two, sine, tangent, arctangent, arcsine,
+        logarithm_base_2, logarithm_to_two, sine, tangent, arctangent,
+        arctangent_of_eighths, arcsine,
         hyperbolic_sine, hyperbolic_cosine, error_function_small,
         error_function_large, power_of_two)
 
