@@ -439,9 +439,13 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
 
 /// Whether rows are so short that they leave many lanes empty, and lie one
 /// behind the other where they are written. Longer ones are done faster where
-/// they lie than next to each other, where they are copied to.
+/// they lie than next to each other, where they are copied to, but for those of
+/// `argmax`: what takes long there is a row's lanes becoming one.
 static bool hasShortRows(const RowGroup &group) {
-  constexpr std::int64_t mostShort = 24, fewRows = 16;
+  constexpr std::int64_t fewRows = 16;
+  const bool hasPlaces = std::any_of(group.steps.begin(), group.steps.end(),
+                                     std::mem_fn(&RowStep::hasIndices));
+  const std::int64_t mostShort = hasPlaces ? 128 : 24;
   if (group.keptAxes == 0 || group.reducedAxes != 1 ||
       group.length > mostShort || group.lastKept() < fewRows)
     return false;

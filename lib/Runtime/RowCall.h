@@ -177,6 +177,8 @@ struct RowStep {
   const Loop *streaming() const {
     return canStream ? step->loops.streaming(*loop) : nullptr;
   }
+  /// Whether states have the place of an element in its row.
+  bool hasIndices() const;
 };
 
 /// What a thread needs for a group.

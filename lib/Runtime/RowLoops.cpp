@@ -83,9 +83,8 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
                              : AccessPattern::Strided;
 }
 
-/// Whether states have the place of an element in its row.
-static bool hasIndices(const RowStep &step) {
-  const auto &outputs = step.step->sweep.plan.outputs;
+bool RowStep::hasIndices() const {
+  const auto &outputs = step->sweep.plan.outputs;
   return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
     return output.reducing &&
            ops::allReductions()[output.reducing->reduction].info.result ==
@@ -108,9 +107,9 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
   if (group.isShort) {
-    if (!hasIndices(step) && operations * length <= mostOperations)
+    if (!step.hasIndices() && operations * length <= mostOperations)
       atOnce = length;
-  } else if (length <= lanes && !hasIndices(step)) {
+  } else if (length <= lanes && !step.hasIndices()) {
     // Lanes of one element each: some of them fold in registers.
     takesRows = true;
     for (std::int64_t more = 2;
@@ -153,7 +152,7 @@ Status RowCall::chooseLoops(RowGroup &group) {
     // A block that is one call of the loop; indices go on from block to block.
     step.isFolded = !group.hasColumns &&
                     (group.hasWholeBlocks() || group.packs) &&
-                    !hasIndices(step);
+                    !step.hasIndices();
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].reducing)
         patterns[i] = group.hasColumns ? AccessPattern::Contiguous
