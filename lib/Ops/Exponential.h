@@ -45,7 +45,7 @@ struct Exp {
 /// Hidden: what a softmax adds and divides. The difference is not rounded,
 /// which would be an error of tens of units for differences of tens. Powers
 /// have a factor by which what shows beside e^0 is normal in f32; those that do
-/// not show are e^-120.
+/// not show are e^-120, and 0 in f64.
 struct ExpOf {
   static constexpr OpInfo info{.name = "exp_of",
                                .doc = "2^100 e^(x - y) for x <= y",
@@ -75,10 +75,12 @@ struct ExpOf {
   }
 
   template <IsDouble V> static V formula(V x, V y) {
-    V difference = x - y, power = f64::exp(difference);
-    V rest = lost(x, y, difference);
-    rest = select(abs(rest) < 0x1p-17, rest, rest.like(0));
-    return fma(power, rest, power) * 0x1p100;
+    V difference = x - y, rest = lost(x, y, difference);
+    rest = select(abs(rest) < 0x1p-17, rest, 0);
+    V clamped = atLeast(difference + f64::Tiny, -746);
+    auto [value, shifted] = f64::exponential(f64::Pair<V>{clamped, rest});
+    V power = scaleNormal(value.high, shifted + Scale);
+    return select(clamped == -746, 0, power);
   }
 
 private:
