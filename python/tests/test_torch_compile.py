@@ -417,6 +417,21 @@ def test_numbers_beside_16_bits_are_rounded_as_by_pytorch(
                                    equal_nan=True)
 
 
+def test_a_size_that_changes_beside_16_bits(report):
+    """It is neither a number nor a tensor: PyTorch's, and the rest is ours."""
+    x = torch.randn(6, 40).bfloat16()
+    same(lambda x: (x * x.shape[0]).relu() + 1, x, dynamic=True)
+    assert len(report.kernels) == 1
+
+
+def test_a_number_that_f32_lacks_is_an_error():
+    x = torch.ones(3)
+    call = torch.compile(lambda x: torch.addcmul(x, x, x, value=1e39).relu(),
+                         backend=backend)
+    with pytest.raises(Exception, match="without overflow"):
+        call(x)
+
+
 def test_values_that_are_returned_twice_are_written_once():
     def update(p, q):
         seen = p.mul_(2).clone()

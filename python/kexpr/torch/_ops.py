@@ -217,7 +217,7 @@ class _Node:
         """An argument, in a type unless that is None."""
         tensor = value_of(value)
         if is_wide and dtype in _HALF and (tensor is None or (
-                self.rounds and tensor.dim() == 0)):
+                self.rounds and is_tensor(tensor) and tensor.dim() == 0)):
             dtype = torch.float32
         if isinstance(value, (bool, int, float)):
             return literal(value, dtype)
@@ -380,8 +380,9 @@ class _Node:
     def _plus_scaled(self, template: str, given: dict[str, Any],
                      dtype: Any) -> str:
         # A product of two constants would be rounded to 16 bits.
-        if not dtype.is_floating_point or constant_of(given["tensor1"]) or (
-                type(value := given["value"]) not in (int, float)):
+        if (not dtype.is_floating_point or constant_of(given["tensor1"])
+                or type(value := given["value"]) not in (int, float)
+                or not fits(value, dtype)):
             raise Refused
         scaled = "{tensor1}" if value == 1 else f"mul({{tensor1}},{value!r})"
         return self.fill(template.replace("scaled", scaled), given, dtype)
