@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "CliffLoops.h"
 
+#include <bit>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -59,6 +62,43 @@ static float atan(float x) {
   const float angle = a > 1 ? 1.57079633f - t * p : t * p;
   return std::copysign(angle, x);
 }
+/// e^x = 2^n (1 + m), with the terms of a Taylor series, those that f32 needs.
+template <class T> struct Power { T power, m; };
+template <class T> static Power<T> powerOf(T x) {
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  constexpr int digits = std::numeric_limits<T>::digits - 1;
+  constexpr Int bias = std::numeric_limits<T>::max_exponent - 1;
+  constexpr T rounder = T(1.5) * T(Int{1} << digits);
+  x = x < -80 ? -80 : x;
+  x = x > 80 ? 80 : x;
+  const T shifted = x * T(1.442695040888963) + rounder;
+  const T n = shifted - rounder, r = x - n * T(0.693147180559945);
+  T p = T(1.0 / 5040);
+  for (int divisor : {720, 120, 24, 6, 2, 1})
+    p = p * r + T(1) / static_cast<T>(divisor);
+  const auto bits = std::bit_cast<Int>(shifted) + bias;
+  return {std::bit_cast<T>(static_cast<Int>(bits << digits)), r * p};
+}
+template <class T> static T silu(T x) {
+  const auto [power, m] = powerOf(-x);
+  return x / (power * m + (power + 1));
+}
+static float expm1(float x) {
+  const auto [power, m] = powerOf(x);
+  return power * m + (power - 1);
+}
+/// About as erf: two polynomials, one of them in an exponent.
+static float erf(float x) {
+  const float a = std::abs(x), z = x * x;
+  float p = 0.0046f, q = -0.03f;
+  for (float c : {-0.0257f, 0.1125f, -0.376f, 1.128f})
+    p = p * z + c;
+  for (float c : {0.18f, -0.9f, -1.1f, 0.0f})
+    q = q * a + c;
+  const auto [power, m] = powerOf(q);
+  const float tail = 1 - (power * m + power);
+  return a > 1 ? std::copysign(tail, x) : x * p;
+}
 static float floorDivide(float x, float y) {
   return static_cast<float>(
       std::floor(static_cast<double>(x) / static_cast<double>(y)));
@@ -79,6 +119,9 @@ std::span<const CliffLoop> tools::cliffLoops() {
       {"hardswish", over<float, hardswish<float>>},
       {"softsign", over<float, softsign<float>>},
       {"atan fast", over<float, atan>},
+      {"silu", over<float, silu<float>>},
+      {"erf", over<float, erf>},
+      {"expm1 fast", over<float, expm1>},
       {"mul f64", over<double, mul<double>>},
       {"div f64", over<double, div<double>>},
       {"floor_divide f64", over<double, floorDivide>},
@@ -86,6 +129,7 @@ std::span<const CliffLoop> tools::cliffLoops() {
       {"reciprocal f64", over<double, reciprocal<double>>},
       {"hardswish f64", over<double, hardswish<double>>},
       {"softsign f64", over<double, softsign<double>>},
+      {"silu f64", over<double, silu<double>>},
   };
   return loops;
 }
