@@ -35,7 +35,7 @@ private:
   void findAhead(const LoopArrays &arrays);
   void fetchAhead(const Position &at, unsigned copy);
   unsigned emitMainLoop();
-  llvm::Value *emitFastBodies(llvm::Value *index);
+  llvm::Value *emitFastBodies(llvm::Value *index, llvm::BasicBlock *before);
   void emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks, llvm::Value *index);
   llvm::Value *redoEnd(llvm::Value *index);
   Values computeHolding(llvm::BasicBlock *before, const Position &position);

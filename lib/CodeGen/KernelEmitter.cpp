@@ -268,7 +268,8 @@ void KernelBuilder::store(const Position &at, const Values &values,
 /// Copies of the body from `index` on, with every `rarely` the fast way. Where
 /// that is wrong for an element the second body does these vectors. Gives the
 /// index that follows.
-llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
+llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index,
+                                           llvm::BasicBlock *before) {
   llvm::SmallVector<llvm::Value *> rareMasks;
   llvm::SmallVector<Values> bodies;
   auto position = [&](unsigned copy) {
@@ -277,6 +278,8 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
         ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes), "at")};
   };
   lanes.rareMasks = &rareMasks;
+  if (level == OptLevel::Optimized)
+    lanes.same = invariant;
   for (unsigned copy = 0; copy < unrollFactor; ++copy) {
     const Position at = position(copy);
     bodies.push_back(compute(at));
@@ -285,6 +288,9 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index) {
       store(at, bodies.back(), copy);
   }
   lanes.rareMasks = nullptr;
+  lanes.same = {};
+  if (level == OptLevel::Optimized)
+    hoistParts(before);
   setCopy(0);
   if (!rareMasks.empty()) {
     emitCheck(rareMasks, index);
@@ -352,13 +358,11 @@ unsigned KernelBuilder::emitMainLoop() {
     openAgain();
     openStates();
   }
-  llvm::Value *next = emitFastBodies(index);
+  llvm::Value *next = emitFastBodies(index, before);
   index->addIncoming(next, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpNE(next, whole, "more"), loop, tailCheck);
   if (holdsStates)
     closeStates();
-  if (level == OptLevel::Optimized)
-    hoistParts(before);
   if (holdsConstants(plan, target, level))
     hoistConstants(before);
   llvm::SmallVector<const llvm::Value *> bases;

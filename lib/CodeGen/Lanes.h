@@ -72,6 +72,8 @@ struct LaneBuilder {
   llvm::SmallVectorImpl<llvm::Value *> *rareMasks = nullptr;
   /// If set as well, only one inside another does: in how many we are.
   unsigned *rareDepth = nullptr;
+  /// Values that are the same in all steps, and null.
+  llvm::ArrayRef<llvm::Value *> same{};
   /// Lanes that hold elements; null for all. The others are never rare.
   llvm::Value *existing = nullptr;
   /// Where numbers of formulas are to be held, if anywhere.
@@ -280,6 +282,10 @@ struct LanesAlgebra {
 
   template <class T> static bool takesGeneral(Rep<bool> mask) {
     return !mask.builder->rareMasks || mask.builder->rareDepth;
+  }
+
+  template <class T> static bool isOneValue(Rep<T> a) {
+    return llvm::is_contained(a.builder->same, a.value);
   }
 
   template <class T, int N>

@@ -88,7 +88,11 @@ struct Div {
 
   template <class R> static R reference(R x, R y) { return x / y; }
 
-  template <class V> static V formula(V x, V y) { return x / y; }
+  template <class V> static V formula(V x, V y) {
+    return y.isOneValue() ? quotientByOne(x, y) : x / y;
+  }
+
+  template <IsDouble V> static V formula(V x, V y) { return x / y; }
 
   static LiteralForm withLiteral(int argument, double literal) {
     if (argument != 1)

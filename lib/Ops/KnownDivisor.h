@@ -38,6 +38,40 @@ std::optional<SplitReciprocal> reciprocalToDivideBy(float y);
 /// right for that number.
 LiteralForm divisionBy(double divisor);
 
+/// Whether 0 < |x| < 2^-64.
+template <class V> typename V::Mask isTinyDividend(V x) {
+  // By twice the magnitude, as an integer, less 1, which makes zeros the
+  // greatest of all; and with 2^31 off both sides, which are signed.
+  constexpr std::int32_t least = -0x7fffffff - 1, limit = (127 - 64) << 24;
+  return (x.template bits<std::int32_t>() << 1) + 0x7fffffff <
+         least + limit - 1;
+}
+
+/// x / y where y is one value for many x: all that depends on y alone is
+/// computed once. A quotient q that is off by less than a unit, and 1 / y as it
+/// is rounded, give the rounded one, as q + (x - q y) (1 / y): Markstein,
+/// "Computation of elementary functions on the IBM RISC System/6000".
+template <class V> V quotientByOne(V x, V y) {
+  using Bits = std::int32_t;
+  constexpr auto exponent = 0x7f800000, one = 0x3f800000;
+  auto bits = y.template bits<Bits>();
+  // With the magnitude of y from 1 up to 2, for quotients overflow no earlier.
+  V divisor = ((bits & ~exponent) | one).template bits<float>();
+  V power = (bits.like(2 * one) - (bits & exponent)).template bits<float>();
+  V inverse = 1.0f / divisor;
+  // Below 1 / y in magnitude, so that both parts have its sign.
+  V below = (inverse.template bits<Bits>() - 1).template bits<float>();
+  V high = select(fma(-inverse, divisor, 1.0f) > 0, inverse, below);
+  V low = fma(-high, divisor, 1.0f) * inverse;
+  V magnitude = abs(y);
+  auto isUsual = (magnitude >= 0x1p-126f) & (magnitude <= 0x1p32f);
+  V q = fma(x, high, x * low), rest = fma(-q, divisor, x);
+  // An infinity has none.
+  V quotient = select(rest == rest, fma(rest, inverse, q), q);
+  return mostly(isTinyDividend(x) | ~isUsual, copySign(quotient, q) * power,
+                [=] { return x / y; });
+}
+
 /// What a division by a literal becomes; no expression can name it.
 struct DivBy {
   static constexpr OpInfo info{
@@ -49,7 +83,9 @@ struct DivBy {
   template <class R> static R reference(R x, R y, R, R) { return x / y; }
 
   template <class V> static V formula(V x, V y, V high, V low) {
-    auto tiny = isTiny(x);
+    // The product with `low`, or the quotient, could be too small to have all
+    // its digits.
+    auto tiny = isTinyDividend(x);
     return mostly(tiny, product(x, high, low), [=] {
       // Products of subnormal numbers are slow, and here for nothing.
       V usual = product(select(tiny, 0, x), high, low);
@@ -60,16 +96,6 @@ struct DivBy {
 private:
   template <class V> static V product(V x, V high, V low) {
     return fma(x, high, x * low);
-  }
-
-  /// Whether 0 < |x| < 2^-64: then the product with `low`, or the quotient,
-  /// could be too small to have all its digits.
-  template <class V> static typename V::Mask isTiny(V x) {
-    // By twice the magnitude, as an integer, less 1, which makes zeros the
-    // greatest of all; and with 2^31 off both sides, which are signed.
-    constexpr std::int32_t least = -0x7fffffff - 1, limit = (127 - 64) << 24;
-    return (x.template bits<std::int32_t>() << 1) + 0x7fffffff <
-           least + limit - 1;
   }
 };
 

@@ -150,7 +150,7 @@ template <class V> V tanh(V x) {
   return copySign(result, x);
 }
 
-/// (asin(t) / t - 1) / z for z = t^2 <= 1/4; error in asin(t) below 2^-27 of it.
+/// (asin(t) / t - 1) / z for z = t^2 <= 1/4; error in asin(t) / t below 2^-27.
 template <class V> V arcsineTail(V z) {
   return horner(z, 0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bb8p-5, 0x1.8c3e5p-6,
                 0x1.595c6p-5);

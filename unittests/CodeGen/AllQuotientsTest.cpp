@@ -49,13 +49,16 @@ TEST_F(AllQuotients, EveryFloatIsDividedRight) {
   for (float y : {12.0f, 0.1f, -255.0f, 0x1.8p31f, 3e-38f})
     for (const codegen::Target &target : hostTargets()) {
       const CompiledLoop loop(planToDivideBy(y), target);
-      ASSERT_TRUE(loop);
+      const CompiledLoop given(planToDivideByOne(), target);
+      ASSERT_TRUE(loop && given);
       std::vector<float> x(piece);
       for (std::uint64_t first = 0; first < std::uint64_t{1} << 32;
            first += piece) {
         for (std::uint32_t i = 0; i < piece; ++i)
           x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first) + i);
         ASSERT_TRUE(dividesRight(loop, x, y)) << target.vectorBits << " bits";
+        ASSERT_TRUE(dividesRight(given, x, y, true))
+            << target.vectorBits << " bits";
       }
     }
 }

@@ -21,11 +21,22 @@ inline semantics::Plan planToDivideBy(float y) {
   return planFor(text);
 }
 
-/// Whether the loop gives x / y for every x.
-inline testing::AssertionResult
-dividesRight(const CompiledLoop &loop, const std::vector<float> &x, float y) {
+/// By one value that the loop is given.
+inline semantics::Plan planToDivideByOne() {
+  constexpr auto contiguous = semantics::AccessPattern::Contiguous;
+  return planFor("div(@0,@1)",
+                 {contiguous, contiguous, semantics::AccessPattern::Constant});
+}
+
+/// Whether the loop, of y or given it, gives x / y for every x.
+inline testing::AssertionResult dividesRight(const CompiledLoop &loop,
+                                             const std::vector<float> &x,
+                                             float y, bool isGiven = false) {
   std::vector<float> quotients(x.size());
-  loop.run(static_cast<std::int64_t>(x.size()), {quotients.data(), x.data()});
+  std::vector<const void *> pointers{quotients.data(), x.data()};
+  if (isGiven)
+    pointers.push_back(&y);
+  loop.run(static_cast<std::int64_t>(x.size()), pointers);
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!sameFloat(quotients[i], x[i] / y))
       return testing::AssertionFailure()

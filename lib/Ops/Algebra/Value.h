@@ -23,6 +23,7 @@
 ///   A::hasExponents<T>(a), A::mantissa<T>(a), A::exponent<T>(a),
 ///   A::edges<T>(a, b)                if it may have instructions for these
 ///   A::takesGeneral<T>(mask)         if `mostly` may have no fast way
+///   A::isOneValue<T>(a)              if there are loops
 ///   A::lookUp<T>(index, table)       if it has better than selections
 ///
 /// Every primitive is a single correctly rounded IEEE operation (or an exact
@@ -285,6 +286,15 @@ template <class A, class T> struct Value {
   /// so a formula must not let it show.
   template <class U> As<U> to() const {
     return {A::template convert<U, T>(rep)};
+  }
+
+  /// Whether it is the same for all elements of a loop, so that what a formula
+  /// makes of it alone is computed once.
+  bool isOneValue() const {
+    if constexpr (requires { A::template isOneValue<T>(rep); })
+      return A::template isOneValue<T>(rep);
+    else
+      return false;
   }
 
   /// `fast`, but `slow()` where `mask`. For the few inputs that need much more
