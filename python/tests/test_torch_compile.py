@@ -424,6 +424,16 @@ def test_a_size_that_changes_beside_16_bits(report):
     assert len(report.kernels) == 1
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_scaled_sums_are_rounded_as_by_pytorch(dtype):
+    x, y = torch.randn(2, 4099, dtype=dtype)
+    for function in (torch.add, torch.sub):
+        torch._dynamo.reset()
+        ours, theirs = both(
+            lambda x, y: function(x, y, alpha=.3).clamp(-9, 9), x, y)
+        assert torch.equal(ours, theirs)
+
+
 def test_a_number_that_f32_lacks_is_an_error():
     x = torch.ones(3)
     call = torch.compile(lambda x: torch.addcmul(x, x, x, value=1e39).relu(),
@@ -737,19 +747,16 @@ def test_a_new_process_needs_no_compiler():
     assert whole.fresh("kexpr").endswith(" s")
 
 
-def test_softmax_is_as_accurate_as_asked(report):
+def test_softmax_is_as_accurate_as_asked():
     x = torch.randn(20, 300)
     right = torch.log_softmax(x.double() * 2, -1)
-    worst = []
     for precision in ("default", "accurate"):
         torch._dynamo.reset()
         found = torch.compile(
             lambda x: (torch.log_softmax(x * 2, -1), torch.softmax(x * 2, 1)),
             backend=backend, options={"precision": precision})(x)
-        worst.append((found[0] - right).abs().max().item())
+        torch.testing.assert_close(found[0], right.float(), rtol=2e-7, atol=0)
         torch.testing.assert_close(found[1], right.exp().float())
-    assert worst[1] < worst[0] < 2e-6
-    assert "log_softmax" in report.kernels[1]
 
 
 def test_the_layer_stays_small():

@@ -309,12 +309,7 @@ class _Node:
     def along_axis(self, function: str, given: dict[str, Any]) -> str:
         value = self.argument(given["self"], self.result.dtype)
         axes = self.reduced(given["self"], given["dim"])
-        if function != "log_softmax" or self.result.dtype != torch.float32 or (
-                self.options.precision == _ACCURATE):
-            return f"{function}({value},{axes[1:-1]})"
-        # As PyTorch has it: in f32, which is faster than kexpr's own.
-        below = f"sub({value},amax({value},{axes},True))"
-        return f"sub({below},log(sum(exp({below}),{axes},True)))"
+        return f"{function}({value},{axes[1:-1]})"
 
     # -- Operators with a rule of their own ----------------------------------
 
@@ -346,6 +341,9 @@ class _Node:
             raise Refused
         x, y = (self.argument(one, dtype) for one in both[
             ::1 if self.family == function else -1])
+        if dtype.is_floating_point and alpha != 1:
+            factor = literal(alpha if function == "add" else -alpha, dtype)
+            return f"fma({y},{factor},{x})"
         factor = "" if alpha == 1 else f",{literal(alpha, dtype)}"
         return f"{function}({x},{y}{factor})"
 
