@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 

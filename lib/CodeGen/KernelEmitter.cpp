@@ -278,7 +278,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index,
         ir.CreateNUWAdd(index, ir.getInt64(copy * lanes.lanes), "at")};
   };
   lanes.rareMasks = &rareMasks;
-  if (level == OptLevel::Optimized)
+  if (replacesDivisions(plan, level))
     lanes.same = invariant;
   for (unsigned copy = 0; copy < unrollFactor; ++copy) {
     const Position at = position(copy);

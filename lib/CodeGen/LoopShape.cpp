@@ -85,6 +85,14 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
                     most);
 }
 
+/// Where divisions and roots take longer than the rest: elsewhere the products
+/// that replace one take as long.
+bool codegen::replacesDivisions(const Plan &plan, OptLevel level) {
+  const ops::Work work = plan.graph.work(plan.precision);
+  return level == OptLevel::Optimized && !reduces(plan) &&
+         2 * work.divisions >= work.operations;
+}
+
 /// A tail has states in memory, and constants that it loads.
 unsigned codegen::fewestVectorsOf(const Plan &plan, const Target &target,
                                   OptLevel level) {

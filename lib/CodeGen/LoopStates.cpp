@@ -9,6 +9,7 @@
 #include "Ops/Reductions.h"
 
 #include <array>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -220,6 +221,7 @@ void LoopStates::close(LaneBuilder &lanes) const {
 StateParts LoopStates::ofRows(const LaneBuilder &lanes,
                               llvm::ArrayRef<llvm::Value *> elements,
                               std::size_t first, std::size_t step) const {
+  assert(elements.size() <= ops::ReductionLanes);
   const semantics::Reducing &reducing = *access.reducing;
   const StateEmitters &emitters = emittersOf(reducing);
   StateParts state;

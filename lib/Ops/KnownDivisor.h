@@ -66,9 +66,9 @@ template <class V> V quotientByOne(V x, V y) {
   V magnitude = abs(y);
   auto isUsual = (magnitude >= 0x1p-126f) & (magnitude <= 0x1p32f);
   V q = fma(x, high, x * low), rest = fma(-q, divisor, x);
-  // An infinity has none.
-  V quotient = select(rest == rest, fma(rest, inverse, q), q);
-  return mostly(isTinyDividend(x) | ~isUsual, copySign(quotient, q) * power,
+  // An infinity has no rest, and a zero keeps its sign.
+  V quotient = select((rest < 0) | (rest > 0), fma(rest, inverse, q), q);
+  return mostly(isTinyDividend(x) | ~isUsual, quotient * power,
                 [=] { return x / y; });
 }
 

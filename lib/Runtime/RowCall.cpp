@@ -437,17 +437,11 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
   return true;
 }
 
-/// Whether rows are so short that they leave many lanes empty, and lie one
-/// behind the other where they are written. Longer ones are done faster where
-/// they lie than next to each other, where they are copied to, but for those of
-/// `argmax`: what takes long there is a row's lanes becoming one.
+/// Whether rows are short, and lie one behind the other where they are written.
 static bool hasShortRows(const RowGroup &group) {
   constexpr std::int64_t fewRows = 16;
-  const bool hasPlaces = std::any_of(group.steps.begin(), group.steps.end(),
-                                     std::mem_fn(&RowStep::hasIndices));
-  const std::int64_t mostShort = hasPlaces ? 128 : 24;
   if (group.keptAxes == 0 || group.reducedAxes != 1 ||
-      group.length > mostShort || group.lastKept() < fewRows)
+      group.length > group.mostShort() || group.lastKept() < fewRows)
     return false;
   for (const RowStep &step : group.steps)
     for (std::size_t i = step.reductions; i < step.outputs; ++i) {

@@ -248,6 +248,10 @@ struct RowGroup {
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
   }
+  /// Up to how many elements rows are done faster next to each other, where
+  /// they are copied to, than where they lie and leave lanes empty: more of
+  /// `argmax`, as a row's lanes that become one take long there.
+  std::int64_t mostShort() const;
   /// Whether no block goes on in another run of elements of a row.
   bool hasWholeBlocks() const {
     return reducedAxes <= 1 ||

@@ -92,6 +92,16 @@ bool RowStep::hasIndices() const {
   });
 }
 
+std::int64_t RowGroup::mostShort() const {
+  bool some = false, all = true;
+  for (const RowStep &step : steps)
+    if (step.reductions > 0) {
+      some |= step.hasIndices();
+      all &= step.hasIndices();
+    }
+  return !some ? 24 : all ? 64 : 31;
+}
+
 /// Finds a loop that takes several elements of each row, where states take
 /// longer than what is computed: loading and storing them, or beginning and
 /// folding those of short rows.
@@ -107,7 +117,8 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
   if (group.isShort) {
-    if (!step.hasIndices() && operations * length <= mostOperations)
+    if (length <= lanes && !step.hasIndices() &&
+        operations * length <= mostOperations)
       atOnce = length;
   } else if (length <= lanes && !step.hasIndices()) {
     // Lanes of one element each: some of them fold in registers.

@@ -207,6 +207,7 @@ ops::Work Graph::work(Precision precision) const {
     ready[id] += work.latency;
     total.operations += work.operations;
     total.wide += work.wide;
+    total.divisions += work.divisions;
     total.rareWide += work.rareWide;
     total.rareOperations += work.rareOperations;
     total.rareWays += work.rareWays;

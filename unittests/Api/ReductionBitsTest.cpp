@@ -305,6 +305,14 @@ TEST(ReductionBits, OfElementsThatReductionsOverOtherAxesNeed) {
       expectOneResult(text, randomTensor(DType::F32, shape, 17));
 }
 
+TEST(ReductionBits, OfPlacesBesideOthersOfTheirRows) {
+  for (std::int64_t count : {25, 33, 64, 100})
+    for (const char *text :
+         {"argmax(@0,-1)", "[argmax(sub(@0,amax(@0,-1,True)),-1),std(@0,-1)]",
+          "[argmin(layer_norm(@0,-1),-1),softmax(@0,-1)]"})
+      expectOneResult(text, randomTensor(DType::F32, {20, count}, 20));
+}
+
 TEST(ReductionBits, OfIntegersAndBools) {
   for (DType type :
        {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8, DType::Bool})

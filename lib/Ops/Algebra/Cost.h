@@ -28,6 +28,8 @@ struct Work {
   unsigned operations = 0;
   /// How many of them work on 64-bit elements.
   unsigned wide = 0;
+  /// How many of them divisions and square roots are counted as.
+  unsigned divisions = 0;
   /// How many more of these there are where every slow way is taken.
   unsigned rareWide = 0;
   /// And how many more operations, wide ones included.
@@ -55,12 +57,11 @@ struct CostAlgebra {
         (P == Prim::Add || P == Prim::Sub || P == Prim::Mul || P == Prim::Fma);
     constexpr bool rounding = P == Prim::Floor || P == Prim::Ceil ||
                               P == Prim::Trunc || P == Prim::RoundEven;
-    return step<T>(slow ? 5 : 1,
-                   slow         ? 11
-                   : arithmetic ? 4
-                   : rounding   ? 8
-                                : 1,
-                   args...);
+    const unsigned latency = slow ? 11 : arithmetic ? 4 : rounding ? 8 : 1;
+    const Rep<T> result = step<T>(slow ? 5 : 1, latency, args...);
+    if (slow)
+      result.total->divisions += sizeof(T) == sizeof(double) ? 10 : 5;
+    return result;
   }
 
   template <Rel R, class T> static Rep<bool> compare(Rep<T> a, Rep<T> b) {
