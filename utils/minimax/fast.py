@@ -197,9 +197,8 @@ def power_of_two():
 
 FITS = (exponential, exponential_minus_one, logarithm, logarithm_base_10,
         logarithm_base_2, logarithm_to_two, sine, tangent, arctangent,
-        arctangent_of_eighths, arcsine,
-        hyperbolic_sine, hyperbolic_cosine, error_function_small,
-        error_function_large, power_of_two)
+        arctangent_of_eighths, arcsine, hyperbolic_sine, hyperbolic_cosine,
+        error_function_small, error_function_large, power_of_two)
 
 
 def main():
