@@ -341,9 +341,10 @@ def ulps(result, expected, least=0):
 
 def timed(call, times):
     """Seconds of a call that finds its operands where the last one left them, and
-    its threads awake, those of the side before asleep."""
+    its threads awake, those of the side before asleep: OpenMP's may look for work
+    for 200 ms."""
     if THREADS > 1:
-        time.sleep(0.01)
+        time.sleep(0.25)
     warm = time.perf_counter() + (0.01 if THREADS > 1 else 0)
     call()
     while time.perf_counter() < warm:

@@ -82,11 +82,14 @@ template <class V> V exponentialSlope(V r, double step = 1) {
                 0x1.6b9ca6p-10 * cube * cube);
 }
 
-/// e^x - 1; by halves, for 2^n may overflow.
+/// e^x - 1; by halves, for 2^n may overflow. At least x, which is the result
+/// where Tiny shows.
 template <class V> V expm1(V x) {
-  auto [power, r] = reduce<-1>(atLeast(atMost(x, 89.0f), -18.0f));
+  V clamped = atLeast(atMost(x - single::Tiny, 89.0f), -18.0f);
+  auto [power, r] = reduce<-1>(clamped);
   V half = fma(power, r * exponentialSlope(r), power - 0.5f);
-  return copySign(half + half, x); // of -0
+  V result = half + half;
+  return select(result < x, x, result);
 }
 
 /// e^x - 1 for x <= 0, and anything for others.
@@ -187,21 +190,22 @@ template <class V> V logarithm(Split<V> of) {
   return fma(n, -Ln2 * 0x1p-23f, fma(z, tail, f));
 }
 
-/// ln(1 + x), where `sum` is 1 + x and positive. As the sum has lost low bits
-/// of x, only its exponent is used.
+/// ln(1 + x) of an x that is not subnormal, where `sum` is 1 + x and positive.
+/// As the sum has lost low bits of x, only its exponent is used.
 template <class V> V logOnePlus(V x, V sum) {
-  // In two steps, for 2^-128 has no exponent of its own.
-  auto power = normalizer<TwoThirds, 2>(sum);
-  V scale = power.template bits<float>() * 0.25f;
-  auto n = (power - 0x40800000).template to<float>();
-  // Signs are such that -0 stays.
-  return logarithm(Split<V>{fma(x, scale, -(1.0f - scale)), n});
+  // Four times the power, for 2^-128 would be subnormal.
+  auto bits = normalizer<TwoThirds, 2>(sum);
+  auto n = (bits - 0x40800000).template to<float>();
+  V power = bits.template bits<float>();
+  V f = fma(x * 0.25f, power, fma(power, 0.25f, -1.0f));
+  return logarithm(Split<V>{f, n});
 }
 
-/// ln(1 + x) for all x.
+/// ln(1 + x) for all x: at most x, which is the result where Tiny shows.
 template <class V> V log1p(V x) {
   V sum = x + 1.0f;
-  V result = unlessNegative(sum, logOnePlus(x, sum));
+  V result = logOnePlus(x + single::Tiny, sum);
+  result = unlessNegative(sum, select(result > x, x, result));
   return select(sum == 0, -Infinity<V>, result);
 }
 
@@ -331,21 +335,21 @@ template <class V> V cosh(V x) {
   return half + half;
 }
 
-/// ln of what is 1 + f for a below 2^40, and 2 a beyond, where a quarter of a
-/// is taken: the inverse of its power of two is normal.
+/// ln of what is 1 + f for a below 2^40, and 2 a beyond.
 template <class V> V areaLogarithm(V a, V f) {
   auto isLarge = a > 0x1p40f;
-  V x = select(isLarge, a * 0.25f, f);
-  // At most so that no power of two is subnormal; an infinity stays one.
-  V result = logOnePlus(x, atMost(x, 0x1p126f) + 1.0f);
-  return select(isLarge, result + 3 * Ln2, result);
+  V x = select(isLarge, a, f);
+  V result = logOnePlus(x, x + 1.0f);
+  return select(isLarge, result + Ln2, result);
 }
 
 template <class V> V asinh(V x) {
   V a = abs(x);
   V z = a * a;
-  V f = a + z / (sqrt(z + 1.0f) + 1.0f);
-  return copySign(areaLogarithm(a, f), x);
+  V f = (a + single::Tiny) + z / (sqrt(z + 1.0f) + 1.0f);
+  // At most a, which is the result where Tiny shows.
+  V result = areaLogarithm(a, f);
+  return copySign(select(result > a, a, result), x);
 }
 
 template <class V> V acosh(V x) {
@@ -416,8 +420,10 @@ template <class V> V tan(Turned<V> turned) {
 
 /// atan(t) for 0 <= t <= 1.
 template <class V> V arctangent(V t) {
-  return t * horner(t * t, 0x1p0, -0x1.5552dep-2, 0x1.99127cp-3, -0x1.1f916ap-3,
-                    0x1.985134p-4, -0x1.ed3512p-5, 0x1.95465p-6, -0x1.3c158p-8);
+  V z = t * t;
+  V tail = horner(z, -0x1.5552dep-2, 0x1.99127cp-3, -0x1.1f916ap-3,
+                  0x1.985134p-4, -0x1.ed3512p-5, 0x1.95465p-6, -0x1.3c158p-8);
+  return fma(t, z * tail, t);
 }
 
 template <class V> V atan(V x) {
@@ -445,22 +451,24 @@ template <class V> struct Arcsine {
   typename V::Mask isSteep;
 };
 
-template <class V> Arcsine<V> arcsine(V a) {
+/// `normal` is a, or what is as good beside 1 and not subnormal.
+template <class V> Arcsine<V> arcsine(V a, V normal) {
   auto isSteep = a > 0.5f;
-  V half = fma(a, -0.5f, 0.5f);
+  V half = fma(normal, -0.5f, 0.5f);
   V z = select(isSteep, half, a * a);
   V s = select(isSteep, sqrt(half), a);
-  V ratio = fma(z, single::arcsineTail(z), 1.0f);
-  return {s * ratio, isSteep};
+  return {fma(s, z * single::arcsineTail(z), s), isSteep};
 }
 
 template <class V> V asin(V x) {
-  auto [angle, isSteep] = arcsine(abs(x));
+  V a = abs(x);
+  auto [angle, isSteep] = arcsine(a, a + single::Tiny);
   return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), x);
 }
 
 template <class V> V acos(V x) {
-  auto [angle, isSteep] = arcsine(abs(x) + single::Tiny);
+  V a = abs(x) + single::Tiny;
+  auto [angle, isSteep] = arcsine(a, a);
   V turned = copySign(angle, x);
   V steep = fma(turned, 2.0f, select(x < 0, Pi, x.like(0)));
   return select(isSteep, steep, HalfPi - turned);
