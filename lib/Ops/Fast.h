@@ -146,6 +146,40 @@ template <class V> V erf(V x) {
   return copySign(select(a > 1.0f, large, small), x);
 }
 
+/// 2^40 factor P(-root t), P the normal distribution, for 0 <= root t <= 14.6
+/// and step = -root^2 / 2: e^(-root^2 t^2 / 2) v q(v), v = 1 / (root t + 15/4).
+/// What v loses counts up to three times, by the slope of ln(v q(v)) over ln v.
+template <class V> V normalTail(V t, V factor, float root, float step) {
+  V square = t * t;
+  auto [power, r] = reduce<40>(square, step);
+  r = r + fma(t, t, -square);
+  V m = r * exponentialSlope(r, step);
+  V d = fma(t, root, 3.75f);
+  V v = 1.0f / d;
+  V lost = fma(-v, fma(t, root, 3.75f - d), fma(-v, d, 1.0f));
+  V q = horner(v, 0x1.9893c6p-2, 0x1.7db24cp0, 0x1.594cb6p2, 0x1.988224p3,
+               0x1.799e72p6, -0x1.162974p8, 0x1.06daf8p11, -0x1.527cep12,
+               0x1.1578e4p12);
+  V tail = factor * power * v * fma(q, m, q);
+  return fma(tail, lost * fma(v, 0x1.12p3f, 0x1.5ep-1f), tail);
+}
+
+/// max(x, 0) - |x| P(-|x|), with the sign of -0.
+template <class V> V gelu(V x) {
+  V a = atMost(abs(x), 14.6f);
+  V tail = normalTail(atLeast(a, single::Linear), a, 1.0f, -0.5f);
+  V result = atLeast(x, -0.0f) - single::timesTwoTo(tail, -40);
+  return select(x > -Infinity<V>, result, NaN<V>);
+}
+
+/// 2 P(-sqrt(2) |x|), and what that leaves of 2 below 0.
+template <class V> V erfc(V x) {
+  V t = atLeast(atMost(abs(x), 10.3f), single::Linear);
+  V tail = normalTail(t, x.like(2), 0x1.6a09e6p0f, -1.0f);
+  V result = single::timesTwoTo(tail, -40);
+  return select(x < 0, 2.0f - result, result);
+}
+
 /// x = (1 + f) 2^-n with 1 + f at least a bound, and below twice that;
 /// n in units of 2^23. f is NaN or infinite where x is.
 template <class V> struct Split { V f, n; };

@@ -190,6 +190,15 @@ def error_function_large():
                3.93, weight=lambda a: a * mpmath.erfc(a) * mpmath.log(2))
 
 
+def normal_tail():
+    """e^(a^2 / 2) P(-a) / v in v = 1 / (a + 15 / 4), P the normal
+    distribution."""
+    def scaled(v):
+        a = max(1 / v - 3.75, mpmath.mpf(0))
+        return mpmath.erfc(a / mpmath.sqrt(2)) / 2 * mpmath.exp(a * a / 2) / v
+    return Fit(scaled, range(9), [], 1 / 18.25, 1 / 3.75, points=900)
+
+
 def power_of_two():
     return Fit(lambda r: mpmath.mpf(2)**r, range(6), [], -0.501, 0.501,
                {0: 1.0})
@@ -198,7 +207,8 @@ def power_of_two():
 FITS = (exponential, exponential_minus_one, logarithm, logarithm_base_10,
         logarithm_base_2, logarithm_to_two, sine, tangent, arctangent,
         arctangent_of_eighths, arcsine, hyperbolic_sine, hyperbolic_cosine,
-        error_function_small, error_function_large, power_of_two)
+        error_function_small, error_function_large, normal_tail,
+        power_of_two)
 
 
 def main():
