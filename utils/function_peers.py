@@ -36,9 +36,6 @@ THREADS = OPTIONS.parse_known_args()[0].threads
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
                  "NUMEXPR_NUM_THREADS", "HL_NUM_THREADS"):
     os.environ[variable] = str(THREADS)
-if THREADS == 1:
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false " \
-                              "intra_op_parallelism_threads=1"
 
 import numpy
 import torch
@@ -76,7 +73,9 @@ class CompileOptions(ctypes.Structure):
 
 
 class RunOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("max_threads", ctypes.c_uint32)]
+    _fields_ = [("size", ctypes.c_size_t), ("max_threads", ctypes.c_uint32),
+                ("stores", ctypes.c_int32), ("tile_elements", ctypes.c_int64),
+                ("stay_awake_us", ctypes.c_int64)]
 
 
 class Kexpr:
@@ -103,7 +102,8 @@ class Kexpr:
         views = [Tensor(array.ctypes.data, 1, array.ndim,
                         (ctypes.c_int64 * array.ndim)(*array.shape), None)
                  for array in (*arrays, out)]
-        run = RunOptions(16, THREADS)
+        # Threads of others wait awake, too.
+        run = RunOptions(ctypes.sizeof(RunOptions), THREADS, 0, 0, 10_000)
         self.check(self.library.kexpr_kernel_bind(
             kernel, (Tensor * len(arrays))(*views[:-1]),
             ctypes.c_size_t(len(arrays)), ctypes.byref(views[-1]),
@@ -111,6 +111,20 @@ class Kexpr:
         call = self.library.kexpr_bound_run
         # The call keeps what it writes to.
         return lambda: call(bound, None) or out, lambda: out
+
+
+def load_jax():
+    """JAX, which starts as many threads as there are CPUs that it may run on,
+    whatever flags say."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(allowed)[:THREADS])
+    try:
+        import jax
+        jax.config.update("jax_platforms", "cpu")
+        jax.numpy.zeros(1).block_until_ready()
+    finally:
+        os.sched_setaffinity(0, allowed)
+    return jax
 
 
 def keeping(call):
@@ -139,8 +153,7 @@ def sides(name, arrays, kexpr):
     except Exception as error:
         print("no inductor:", str(error).splitlines()[0], file=sys.stderr)
     try:
-        import jax
-        jax.config.update("jax_platforms", "cpu")
+        jax = load_jax()
         function = (formulas(jax.numpy, jax.nn.sigmoid)[name] if is_expression
                     else getattr(jax.numpy, name, None) or
                     getattr(jax.lax, name, None) or getattr(jax.nn, name, None))

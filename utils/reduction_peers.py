@@ -22,7 +22,7 @@ KEEP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 if not KEEP.items() <= os.environ.items():
     os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEEP)
 
-from function_peers import Kexpr, keeping, medians
+from function_peers import Kexpr, keeping, load_jax, medians
 
 import numpy
 import torch
@@ -175,8 +175,7 @@ def sides(row, arrays, shape, kexpr):
     yield "inductor", inductor
 
     def jax():
-        import jax
-        jax.config.update("jax_platforms", "cpu")
+        jax = load_jax()
         xla = jax.jit(lambda *x: row.in_numpy(jax.numpy, *x))
         values = [jax.numpy.asarray(array) for array in arrays]
         return keeping(lambda: xla(*values).block_until_ready())

@@ -149,9 +149,8 @@ struct FloorDivide {
     auto quotient = x.template to<double>() / y.template to<double>();
     V result = floor(quotient).template to<float>();
     // The quotient is -0 here, though it stands for less.
-    auto isOpposed =
-        (x.template bits<std::int32_t>() ^ y.template bits<std::int32_t>()) < 0;
-    auto isVanished = isOpposed & (abs(y) == Infinity<V>)&(abs(x) > 0);
+    auto isVanished =
+        ((x < 0) & (y == Infinity<V>)) | ((x > 0) & (y == -Infinity<V>));
     result = select(isVanished, -1, result);
     return select((abs(x) == Infinity<V>)&(y != 0), NaN<V>, result);
   }

@@ -7,9 +7,8 @@
 ///
 /// \file
 /// f32 functions within 4 units in the last place, in single precision alone.
-/// All arguments take one way, so that no kind of data is slow; only huge
-/// arguments of sin, cos and tan go the rare way. Polynomials are in
-/// utils/minimax/fast.py.
+/// All arguments take one way; only huge ones of sin, cos and tan go the rare
+/// way. Polynomials are in utils/minimax/fast.py.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_FAST_H
@@ -104,8 +103,8 @@ template <class V> V expm1BelowZero(V x) {
 template <class V> V sigmoid(V x) {
   V clamped = atLeast(atMost(x + single::Tiny, 64.0f), -105.0f);
   auto [power, r] = reduce<-26>(clamped, -1.0f);
-  return single::timesTwoTo(
-      1.0f / fma(power, exponential(r, -1), 0x1p-26f), -26);
+  return single::timesTwoTo(1.0f / fma(power, exponential(r, -1), 0x1p-26f),
+                            -26);
 }
 
 /// x times the inverse of 2^-30 (1 + e^-x), whose lack of bounds lets -inf give
@@ -147,21 +146,21 @@ template <class V> V erf(V x) {
 }
 
 /// 2^40 factor P(-root t), P the normal distribution, for 0 <= root t <= 14.6
-/// and step = -root^2 / 2: e^(-root^2 t^2 / 2) v q(v), v = 1 / (root t + 15/4).
-/// What v loses counts up to three times, by the slope of ln(v q(v)) over ln v.
+/// and step = -root^2 / 2: e^(step t^2) v q(v), v = 1 / (root t + 15 / 4). What
+/// v loses goes into the exponent, times the slope of ln(v q(v)) over ln v.
 template <class V> V normalTail(V t, V factor, float root, float step) {
   V square = t * t;
   auto [power, r] = reduce<40>(square, step);
-  r = r + fma(t, t, -square);
-  V m = r * exponentialSlope(r, step);
   V d = fma(t, root, 3.75f);
   V v = 1.0f / d;
   V lost = fma(-v, fma(t, root, 3.75f - d), fma(-v, d, 1.0f));
+  V slope = fma(v, 0x1.12p3f / step, 0x1.5ep-1f / step);
+  r = r + fma(lost, slope, fma(t, t, -square));
+  V m = r * exponentialSlope(r, step);
   V q = horner(v, 0x1.9893c6p-2, 0x1.7db24cp0, 0x1.594cb6p2, 0x1.988224p3,
                0x1.799e72p6, -0x1.162974p8, 0x1.06daf8p11, -0x1.527cep12,
                0x1.1578e4p12);
-  V tail = factor * power * v * fma(q, m, q);
-  return fma(tail, lost * fma(v, 0x1.12p3f, 0x1.5ep-1f), tail);
+  return factor * power * v * fma(q, m, q);
 }
 
 /// max(x, 0) - |x| P(-|x|), with the sign of -0.
@@ -485,24 +484,21 @@ template <class V> struct Arcsine {
   typename V::Mask isSteep;
 };
 
-/// `normal` is a, or what is as good beside 1 and not subnormal.
-template <class V> Arcsine<V> arcsine(V a, V normal) {
+template <class V> Arcsine<V> arcsine(V a) {
   auto isSteep = a > 0.5f;
-  V half = fma(normal, -0.5f, 0.5f);
+  V half = (1.0f - a) * 0.5f;
   V z = select(isSteep, half, a * a);
   V s = select(isSteep, sqrt(half), a);
   return {fma(s, z * single::arcsineTail(z), s), isSteep};
 }
 
 template <class V> V asin(V x) {
-  V a = abs(x);
-  auto [angle, isSteep] = arcsine(a, a + single::Tiny);
+  auto [angle, isSteep] = arcsine(abs(x));
   return copySign(select(isSteep, fma(angle, -2.0f, HalfPi), angle), x);
 }
 
 template <class V> V acos(V x) {
-  V a = abs(x) + single::Tiny;
-  auto [angle, isSteep] = arcsine(a, a);
+  auto [angle, isSteep] = arcsine(abs(x) + single::Tiny);
   V turned = copySign(angle, x);
   V steep = fma(turned, 2.0f, select(x < 0, Pi, x.like(0)));
   return select(isSteep, steep, HalfPi - turned);

@@ -7,7 +7,7 @@
 //
 // Reads every formula of floats at inputs of many classes and holds to a report
 // which of them lead to the second body of a loop, and how many products are
-// subnormal there or vanish, each of which takes some processors 150 cycles;
+// subnormal there, each of which takes some processors 150 cycles, or vanish;
 // besides, how many operations the two bodies have. `CliffsBenchmark` measures
 // the same.
 //

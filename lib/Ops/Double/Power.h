@@ -148,10 +148,11 @@ template <class D> D logaddexp(D x, D y) {
   Pair<D> difference = twoSum(smaller, -larger);
   D high = select(x == y, 0, difference.high); // inf - inf
   D clamped = atLeast(high, -800);
-  // No part is subnormal, which would be slow.
+  // Tiny, which shows in no bit, keeps both parts from being subnormal.
   D low = select(clamped == difference.high, difference.low + Tiny, 0);
   Pair<D> more = log1pExp(Pair<D>{clamped + Tiny, low});
   D sum = plus(more, larger).high;
+  // Four times the sum, since a quarter of the larger may be subnormal.
   sum = rarely(abs(sum) * 4 < abs(larger), sum,
                [&] { return logaddexpNearZero(larger, smaller); });
   D result = select(abs(larger) < Infinity<D>, sum, larger);
