@@ -103,8 +103,8 @@ template <class V> V expm1BelowZero(V x) {
 template <class V> V sigmoid(V x) {
   V clamped = atLeast(atMost(x + single::Tiny, 64.0f), -105.0f);
   auto [power, r] = reduce<-26>(clamped, -1.0f);
-  return single::timesTwoTo(1.0f / fma(power, exponential(r, -1), 0x1p-26f),
-                            -26);
+  return single::timesTwoTo(
+      1.0f / fma(power, exponential(r, -1), 0x1p-26f), -26);
 }
 
 /// x times the inverse of 2^-30 (1 + e^-x), whose lack of bounds lets -inf give

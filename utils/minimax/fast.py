@@ -191,8 +191,8 @@ def error_function_large():
 
 
 def normal_tail():
-    """e^(a^2 / 2) P(-a) / v in v = 1 / (a + 15 / 4), P the normal
-    distribution."""
+    """e^(a^2 / 2) P(-a) / v in v = 1 / (a + 15 / 4), P the normal distribution,
+    up to a = 14.5: beyond, results are 0."""
     def scaled(v):
         a = max(1 / v - 3.75, mpmath.mpf(0))
         return mpmath.erfc(a / mpmath.sqrt(2)) / 2 * mpmath.exp(a * a / 2) / v
