@@ -58,6 +58,22 @@ static bool isCopied(const Instruction &each) {
          each.getOpcode() == Instruction::BitCast;
 }
 
+static bool isCallOf(const Instruction &each, llvm::Intrinsic::ID intrinsic) {
+  const auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each);
+  return call && call->getIntrinsicID() == intrinsic;
+}
+
+static bool isLoad(const Instruction &each) {
+  return llvm::isa<llvm::LoadInst>(each) ||
+         isCallOf(each, llvm::Intrinsic::masked_load);
+}
+
+/// The operands of both kinds begin with what is stored, and where.
+static bool isStore(const Instruction &each) {
+  return llvm::isa<llvm::StoreInst>(each) ||
+         isCallOf(each, llvm::Intrinsic::masked_store);
+}
+
 static bool isBody(const Instruction &each) {
   return !llvm::isa<llvm::PHINode>(each) && !each.isTerminator();
 }
@@ -93,7 +109,7 @@ private:
   void rebuild();
   void place(Instruction *each, Instruction *where);
   /// To the stack, as long as there is nothing to store.
-  void divert(llvm::StoreInst *store);
+  void divert(Instruction *store);
   /// A value of the elements that a stage works on.
   llvm::Value *in(unsigned stage, llvm::Value *value, Instruction *where);
   /// A value as it was so many iterations ago.
@@ -125,7 +141,7 @@ bool SoftwarePipeline::isPossible() const {
     for (const Instruction &each : *block) {
       if (each.isIntDivRem())
         return false;
-      if (hasCheck() && llvm::isa<llvm::StoreInst>(each) &&
+      if (hasCheck() && isStore(each) &&
           (!each.getOperand(0)->getType()->isVectorTy() ||
            each.getMetadata(llvm::LLVMContext::MD_nontemporal)))
         return false;
@@ -158,7 +174,7 @@ void SoftwarePipeline::measure() {
 void SoftwarePipeline::findLast() {
   auto look = [&](const Instruction &each) {
     if (isBody(each) &&
-        (llvm::isa<llvm::StoreInst>(each) || isOfStates(each) ||
+        (isStore(each) || isOfStates(each) ||
          llvm::any_of(each.operands(), [this](const llvm::Value *operand) {
            return mustBeLast.contains(operand);
          })))
@@ -172,7 +188,7 @@ void SoftwarePipeline::findLast() {
 void SoftwarePipeline::assignStages() {
   for (std::size_t i = 0; i < body.size(); ++i)
     stageOf[body[i]] = mustBeLast.contains(body[i]) ? stages - 1
-                       : llvm::isa<llvm::LoadInst>(body[i])
+                       : isLoad(*body[i])
                            ? 0
                            : std::min(starts[i] * stages / total, stages - 1);
 }
@@ -277,20 +293,19 @@ void SoftwarePipeline::place(Instruction *each, Instruction *where) {
   for (unsigned i = 0; i < operands.size(); ++i)
     each->setOperand(i, operands[i]);
   each->moveBefore(*where->getParent(), where->getIterator());
-  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(each);
-      store && (hasCheck() || isOfStates(*store)))
-    divert(store);
+  if (isStore(*each) && (hasCheck() || isOfStates(*each)))
+    divert(each);
 }
 
-void SoftwarePipeline::divert(llvm::StoreInst *store) {
+void SoftwarePipeline::divert(Instruction *store) {
   llvm::BasicBlock &entry = head.getParent()->getEntryBlock();
   llvm::IRBuilder<> ir(&entry, entry.getFirstNonPHIIt());
   auto *scratch =
-      ir.CreateAlloca(store->getValueOperand()->getType(), nullptr, "scratch");
+      ir.CreateAlloca(store->getOperand(0)->getType(), nullptr, "scratch");
   scratch->setAlignment(llvm::Align(16));
   ir.SetInsertPoint(store);
-  store->setOperand(
-      1, ir.CreateSelect(isFilled, store->getPointerOperand(), scratch));
+  store->setOperand(1,
+                    ir.CreateSelect(isFilled, store->getOperand(1), scratch));
 }
 
 /// Loads first and stores last; between them the stages in turns.
@@ -304,9 +319,9 @@ void SoftwarePipeline::rebuild() {
   for (Instruction *each : body)
     if (hasCheck() && each->getParent() == &head)
       place(each, head.getTerminator());
-    else if (llvm::isa<llvm::LoadInst>(each) && !isOfStates(*each))
+    else if (isLoad(*each) && !isOfStates(*each))
       place(each, next);
-    else if (llvm::isa<llvm::StoreInst>(each))
+    else if (isStore(*each))
       stores.push_back(each);
     else
       parts[stageOf[each]].push_back(each);
