@@ -108,6 +108,8 @@ class Kexpr:
             kernel, (Tensor * len(arrays))(*views[:-1]),
             ctypes.c_size_t(len(arrays)), ctypes.byref(views[-1]),
             ctypes.c_size_t(1), ctypes.byref(run), ctypes.byref(bound), None))
+        # Short rows have code of their own later.
+        self.library.kexpr_engine_settle(self.engine)
         call = self.library.kexpr_bound_run
         # The call keeps what it writes to.
         return lambda: call(bound, None) or out, lambda: out

@@ -90,11 +90,16 @@ def over_axes(place, shape, axes, names):
             (onnx, dict(keepdims=0), axes), numexpr)
 
 
+ROW_SHAPES = {"L2": (128, 1024), "memory": (1 << 14, 1024),
+              "long rows": (64, 1 << 16), "rows of 16 L2": (1 << 13, 16),
+              "rows of 64 L2": (1 << 11, 64), "rows of 128 L2": (1 << 10, 128),
+              "rows of 16 memory": (1 << 21, 16)}
+
+
 def rows():
     for level, size in SUM_SIZES.items():
         over_axes(level, (size,), (0,), ("sum", "mean", "norm", "amax"))
-    for place, shape in {"L2": (128, 1024), "memory": (1 << 14, 1024),
-                         "long rows": (64, 1 << 16)}.items():
+    for place, shape in ROW_SHAPES.items():
         weight, columns = ((shape[1],), (shape[1],)), shape[1]
         Row(f"softmax {place}", shape, "softmax(@0,-1)",
             lambda x: torch.softmax(x, -1), lambda lib, x: softmax(lib, x, -1),
@@ -125,9 +130,6 @@ def rows():
         for place, size in (("L3", 1 << 21), ("memory", 1 << 25)):
             over_axes(f"rows of {length} {place}", (size // length, length),
                       (1,), ("sum", "amax"))
-    Row("softmax rows of 16 memory", (1 << 21, 16), "softmax(@0,-1)",
-        lambda x: torch.softmax(x, -1), lambda lib, x: softmax(lib, x, -1),
-        ("Softmax", dict(axis=-1)))
 
 
 def onnx_call(row, arrays, out):

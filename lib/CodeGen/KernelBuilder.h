@@ -20,7 +20,8 @@
 namespace kexpr::codegen {
 
 /// Emits the function of a module. The main loop is in KernelEmitter.cpp, what
-/// it leaves to do in KernelTail.cpp.
+/// it leaves to do in KernelTail.cpp, rows that are taken whole in
+/// KernelRows.cpp.
 class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
@@ -29,7 +30,9 @@ public:
   unsigned run();
 
 private:
+  /// By value of the graph; of rows that are taken whole see KernelRows.cpp.
   using Values = std::vector<llvm::Value *>;
+  using OneOfEach = llvm::ArrayRef<llvm::Value *>;
   void makeFunction();
   void makeArguments();
   void findAhead(const LoopArrays &arrays);
@@ -65,14 +68,24 @@ private:
   void hoistConstants(llvm::BasicBlock *before);
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
-                     const Values &values);
-  llvm::Value *input(std::uint32_t number, const Position &at);
-  llvm::Value *convert(const semantics::Value &value, const Values &values);
-  llvm::Value *call(const semantics::Value &value, const Values &values);
+                     OneOfEach values, unsigned element = 0);
+  llvm::Value *input(std::uint32_t number, const Position &at,
+                     unsigned element);
+  llvm::Value *convert(const semantics::Value &value, OneOfEach values);
+  llvm::Value *call(const semantics::Value &value, OneOfEach values);
   void store(const Position &at, const Values &values,
              std::optional<unsigned> copy = std::nullopt);
   void take(const Position &at, llvm::ArrayRef<llvm::Value *> elements,
             std::size_t number, std::optional<unsigned> copy);
+  void findElements();
+  Values computeRows(const Position &at);
+  void storeRows(const Position &at, const Values &values);
+  Position alongRow(llvm::Value *row, unsigned vector);
+  void loadRowsOfAll();
+  void computeElements(semantics::ValueId id, llvm::Value *row,
+                       llvm::MutableArrayRef<Values> vectors);
+  Values computeAlongRow(llvm::Value *row);
+  void storeAlongRow(llvm::Value *row, const Values &values);
   void openRows();
   void closeRows();
   void openStates();
@@ -95,6 +108,8 @@ private:
   const bool holdsStates;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
+  /// Of vectors along rows, which are steps of one lane.
+  const unsigned rowLanes;
   /// Whether there is a second body besides the tail.
   bool hasSecondBody = false;
   NameContext names;
@@ -125,10 +140,14 @@ private:
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.
   std::vector<StateParts> heldBefore, held;
-  /// By the first input, the elements of inputs in rows at a position.
+  /// By input, the elements of rows in lanes at a position.
   std::map<std::uint32_t, llvm::SmallVector<llvm::Value *>> columns;
   /// The values that are the same for every element; null for others.
   Values invariant;
+  /// Of rows that are taken whole, the values that each element has, and the
+  /// vectors of each input that is a row of all.
+  std::vector<bool> isOfElements;
+  std::vector<llvm::SmallVector<llvm::Value *>> rowsOfAll;
 };
 
 } // namespace kexpr::codegen

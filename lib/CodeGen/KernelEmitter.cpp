@@ -21,6 +21,7 @@
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Access;
+using semantics::AccessPattern;
 using semantics::Plan;
 using semantics::ValueKind;
 
@@ -30,10 +31,10 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
       unrollFactor(unrollFactorOf(plan, target, level)), level(level),
       stages(stagesOf(plan, level)),
       holdsStates(codegen::holdsStates(plan, target, level)),
-      tailLanes(tailLanesOf(plan, target)),
+      tailLanes(tailLanesOf(plan, target)), rowLanes(lanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
-            lanesOf(plan, target),
+            plan.isAlongRows ? 1 : rowLanes,
             target.hasHalf,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
             target.hasPermute,
@@ -113,7 +114,7 @@ void KernelBuilder::makeArguments() {
   for (const semantics::Value &value : plan.graph.values)
     if (value.kind == ValueKind::Parameter)
       parameters.emplace_back(
-          lanes, Access{value.type, semantics::AccessPattern::Constant}, arrays,
+          lanes, Access{value.type, AccessPattern::Constant}, arrays,
           number + value.input, "p" + std::to_string(value.input));
   if (plan.isFolded())
     findAhead(arrays);
@@ -131,8 +132,7 @@ void KernelBuilder::findAhead(const LoopArrays &arrays) {
     const bool isOperand = plan.graph.inputs[i] < semantics::Graph::FirstValue;
     const auto number = static_cast<unsigned>(plan.outputs.size() + i);
     llvm::Value *&bytes = ahead.emplace_back(nullptr);
-    if (isOperand &&
-        plan.inputs[i].pattern == semantics::AccessPattern::Contiguous)
+    if (isOperand && plan.inputs[i].pattern == AccessPattern::Contiguous)
       bytes = areRows ? ir.CreateMul(rows,
                                      arrays.stride(ir, arrays.rowSteps + number,
                                                    "row.step"),
@@ -150,7 +150,7 @@ void KernelBuilder::fetchAhead(const Position &at, unsigned copy) {
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,
-                                 const Values &values) {
+                                 OneOfEach values) {
   llvm::Value *args[ops::MaxArity];
   unsigned arity = 0;
   for (semantics::ValueId arg : plan.graph.args(value))
@@ -164,8 +164,10 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 }
 
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
-  Values values;
   columns.clear();
+  if (plan.rowLength > 0)
+    return plan.isAlongRows ? computeAlongRow(at.index) : computeRows(at);
+  Values values;
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
     values.push_back(invariant[id] ? invariant[id] : value(id, at, values));
@@ -176,7 +178,7 @@ KernelBuilder::Values KernelBuilder::compute(const Position &at) {
 }
 
 llvm::Value *KernelBuilder::convert(const semantics::Value &value,
-                                    const Values &values) {
+                                    OneOfEach values) {
   names.part = nameOf(value.type);
   llvm::Value *result = emitConversion(
       lanes, values[value.args[0]], plan.graph.computedType(value), value.type);
@@ -185,28 +187,28 @@ llvm::Value *KernelBuilder::convert(const semantics::Value &value,
   return result;
 }
 
-/// Elements of an operand. Of one in rows those of all inputs are loaded with
-/// those of the first.
-llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at) {
+/// Elements of an operand. Of one in rows all are loaded with the first.
+llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at,
+                                  unsigned element) {
+  if (plan.inputs[number].pattern == AccessPattern::Row)
+    return inputs[number].loadElement(lanes, element);
   if (!inputs[number].isInRows())
     return inputs[number].load(lanes, at);
-  const unsigned length = plan.elementsAtOnce();
-  const std::uint32_t first = number / length * length;
-  auto &loaded = columns[first];
-  if (loaded.empty())
-    loaded = inputs[first].loadRows(lanes, at, length);
-  return loaded[number - first];
+  auto &row = columns[number];
+  if (row.empty())
+    row = inputs[number].loadRows(lanes, at, plan.rowLength);
+  return row[element];
 }
 
 llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
-                                  const Values &values) {
+                                  OneOfEach values, unsigned element) {
   const semantics::Value &value = plan.graph.values[id];
   setLocationOf(id);
   switch (value.kind) {
   case ValueKind::Constant:
     return lanes.splatBits(value.type, value.bits);
   case ValueKind::Input:
-    return input(value.input, at);
+    return input(value.input, at, element);
   case ValueKind::Parameter:
     return parameters[value.input].load(lanes, at);
   case ValueKind::Convert:
@@ -214,6 +216,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
   case ValueKind::Reduce:
   case ValueKind::View:
   case ValueKind::Scan: // Sweeps have none.
+  case ValueKind::Fold: // One of all elements.
   case ValueKind::Call:
     break;
   }
@@ -223,13 +226,16 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
 /// Computes values that are the same for all elements before the loop.
 void KernelBuilder::hoist() {
   const semantics::Graph &graph = plan.graph;
+  if (plan.isAlongRows)
+    loadRowsOfAll();
+  if (plan.rowLength > 0)
+    return;
   for (semantics::ValueId id = 0; id < graph.values.size(); ++id) {
     const semantics::Value &each = graph.values[id];
     const auto args = graph.args(each);
     const bool isSame =
         each.kind == ValueKind::Input
-            ? plan.inputs[each.input].pattern ==
-                  semantics::AccessPattern::Constant
+            ? plan.inputs[each.input].pattern == AccessPattern::Constant
             : std::all_of(args.begin(), args.end(), [this](auto arg) {
                 return invariant[arg] != nullptr;
               });
@@ -242,6 +248,9 @@ void KernelBuilder::hoist() {
 /// main loop holds for a copy of its body.
 void KernelBuilder::store(const Position &at, const Values &values,
                           std::optional<unsigned> copy) {
+  if (plan.rowLength > 0)
+    return plan.isAlongRows ? storeAlongRow(at.index, values)
+                            : storeRows(at, values);
   std::size_t stored = 0, taken = 0;
   llvm::SmallVector<llvm::Value *> rows;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -343,7 +352,7 @@ unsigned KernelBuilder::emitMainLoop() {
   whole = ir.CreateAnd(count, ir.getInt64(-step), "whole");
   llvm::BasicBlock *before = ir.GetInsertBlock();
   // Few steps are sooner done one after the other, as the tail does them.
-  if (stages > 1) {
+  if (stages > 1 && !plan.isAlongRows) {
     const std::int64_t fewest = fewestVectorsOf(plan, target, level);
     whole = ir.CreateSelect(
         ir.CreateICmpUGE(count, ir.getInt64(fewest * lanes.lanes), "long"),
@@ -368,9 +377,12 @@ unsigned KernelBuilder::emitMainLoop() {
   llvm::SmallVector<const llvm::Value *> bases;
   for (const LoopStates &each : states)
     bases.push_back(each.base());
-  return pipelineLoop({index, whole, step, target.vectorRegisters,
-                       vectorBitsOf(plan, target), bases},
-                      stages);
+  // What a row computes with again is sooner spilled than waited for.
+  const unsigned registers =
+      target.vectorRegisters * (plan.isAlongRows ? 2 : 1);
+  return pipelineLoop(
+      {index, whole, step, registers, vectorBitsOf(plan, target), bases},
+      stages);
 }
 
 /// Begins the loop over rows of a folded plan.
@@ -398,6 +410,8 @@ void KernelBuilder::closeRows() {
 
 unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
+  if (plan.rowLength > 0)
+    findElements();
   if (plan.isFolded())
     openRows();
   loop = block("vector.loop");
@@ -409,13 +423,20 @@ unsigned KernelBuilder::run() {
     each.open(lanes);
   hoist();
   constexpr unsigned mostRare = 96;
-  if (level == OptLevel::Baseline || plan.work().rareWide > 0 ||
-      plan.work().rareOperations > mostRare)
+  if (!plan.isAlongRows &&
+      (level == OptLevel::Baseline || plan.work().rareWide > 0 ||
+       plan.work().rareOperations > mostRare))
     shareTail();
   const unsigned made = emitMainLoop();
-  emitTail(done);
-  ir.SetInsertPoint(tailCheck);
-  ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
+  if (plan.isAlongRows) {
+    tailEntry->eraseFromParent();
+    ir.SetInsertPoint(tailCheck);
+    ir.CreateBr(done);
+  } else {
+    emitTail(done);
+    ir.SetInsertPoint(tailCheck);
+    ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
+  }
   ir.SetInsertPoint(done);
   lanes.existing = nullptr;
   lanes.lanes = lanesOf(plan, target);

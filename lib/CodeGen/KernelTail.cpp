@@ -80,7 +80,7 @@ KernelBuilder::Values KernelBuilder::computeHolding(llvm::BasicBlock *before,
   HeldConstants held{before->getTerminator(),
                      target.vectorRegisters - mostUsed};
   if (level == OptLevel::Optimized && target.vectorRegisters > 16 &&
-      plan.work().operations <= longest)
+      plan.rowLength == 0 && plan.work().operations <= longest)
     lanes.held = &held;
   Values values = compute(position);
   lanes.held = nullptr;
@@ -101,8 +101,10 @@ void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   names.suffix = ".second";
   llvm::SmallVector<llvm::Value *> rarerMasks;
   unsigned depth = 0;
-  lanes.rareMasks = &rarerMasks;
-  lanes.rareDepth = &depth;
+  if (!plan.isAlongRows) { // These have no tail.
+    lanes.rareMasks = &rarerMasks;
+    lanes.rareDepth = &depth;
+  }
   const Values values = computeHolding(redo, {at});
   lanes.rareMasks = nullptr;
   lanes.rareDepth = nullptr;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopArgument.h"
 
+#include <cassert>
+
 using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::AccessPattern;
@@ -38,7 +40,8 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
                            std::string argumentName)
     : name(std::move(argumentName)), pattern(access.pattern),
       isBool(access.type == DType::Bool),
-      type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)) {
+      type(isBool ? lanes.ir.getInt8Ty() : lanes.elementType(access.type)),
+      width(lanes.lanes) {
   llvm::IRBuilderBase &ir = lanes.ir;
   pointer = arrays.pointer(ir, number, name);
   if (pattern == AccessPattern::Strided)
@@ -46,7 +49,7 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
   if (pattern == AccessPattern::Constant) {
     element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
                                    llvm::Twine(name) + ".element");
-    splat = truth(lanes, ir.CreateVectorSplat(lanes.lanes, element, loaded()));
+    splat = splatOf(lanes, element);
   }
 }
 
@@ -64,6 +67,12 @@ void LoopArgument::fetch(const LaneBuilder &lanes, llvm::Value *address,
   ir.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {from->getType()},
       {from, ir.getInt32(read), ir.getInt32(nearest), ir.getInt32(data)});
+}
+
+/// An element in all lanes.
+llvm::Value *LoopArgument::splatOf(const LaneBuilder &lanes,
+                                   llvm::Value *one) const {
+  return truth(lanes, lanes.ir.CreateVectorSplat(lanes.lanes, one, loaded()));
 }
 
 /// Of the bytes of bools, lanes that are not 0.
@@ -106,8 +115,8 @@ llvm::Value *LoopArgument::load(const LaneBuilder &lanes,
                                 const Position &at) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Type *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
-  if (pattern == AccessPattern::Constant)
-    return splat;
+  if (pattern == AccessPattern::Constant) // Of a tail of fewer lanes, too.
+    return lanes.lanes == width ? splat : splatOf(lanes, element);
   if (isLaneByLane(lanes, at)) {
     llvm::Value *vector = llvm::PoisonValue::get(vectorType);
     std::uint64_t lane = 0;
@@ -127,6 +136,13 @@ llvm::Value *LoopArgument::load(const LaneBuilder &lanes,
                      llvm::Constant::getNullValue(vectorType), loaded()));
   return truth(lanes, ir.CreateAlignedLoad(vectorType, address(lanes, at),
                                            AnyAddress, loaded()));
+}
+
+llvm::Value *LoopArgument::loadElement(const LaneBuilder &lanes,
+                                       unsigned number) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  llvm::Value *address = ir.CreateConstGEP1_64(type, pointer, number);
+  return splatOf(lanes, ir.CreateAlignedLoad(type, address, AnyAddress));
 }
 
 using Vectors = llvm::SmallVector<llvm::Value *>;
@@ -170,46 +186,114 @@ static Vectors columnsOf(llvm::IRBuilderBase &ir, const Vectors &rows) {
   return columns;
 }
 
+/// The opposite: of columns the rows, one behind the other.
+static Vectors rowsOf(llvm::IRBuilderBase &ir, const Vectors &columns) {
+  const auto length = static_cast<int>(columns.size());
+  const auto lanes =
+      static_cast<int>(llvm::cast<llvm::FixedVectorType>(columns[0]->getType())
+                           ->getNumElements());
+  Vectors rows(columns.size());
+  llvm::SmallVector<int> places(static_cast<std::size_t>(lanes));
+  if (length % 2 == 0) {
+    Vectors halves[2];
+    for (int column = 0; column < length; ++column)
+      halves[column % 2].push_back(columns[column]);
+    for (Vectors &half : halves)
+      half = rowsOf(ir, half);
+    for (int row = 0; row < length; ++row) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int from = row % 2 * lanes + lane;
+        places[lane] = from / 2 + from % 2 * lanes;
+      }
+      rows[row] = ir.CreateShuffleVector(halves[0][row / 2], halves[1][row / 2],
+                                         places);
+    }
+    return rows;
+  }
+  for (int row = 0; row < length; ++row) {
+    llvm::Value *&made = rows[row];
+    for (int column = 0; column < length; ++column) {
+      bool isUsed = false;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int from = row * lanes + lane;
+        const bool isHere = from % length == column;
+        isUsed |= isHere;
+        places[lane] = isHere                   ? lanes + from / length
+                       : from % length < column ? lane
+                                                : llvm::PoisonMaskElem;
+      }
+      if (isUsed)
+        made = ir.CreateShuffleVector(
+            made ? made : llvm::PoisonValue::get(columns[0]->getType()),
+            columns[column], places);
+    }
+  }
+  return rows;
+}
+
+LoopArgument LoopArgument::firstColumn(const LaneBuilder &lanes,
+                                       unsigned length) const {
+  LoopArgument column = *this;
+  column.pattern = AccessPattern::Strided;
+  column.stride = lanes.ir.getInt64(std::uint64_t{length} *
+                                    type->getScalarSizeInBits() / 8);
+  return column;
+}
+
+void LoopArgument::toNextColumn(llvm::IRBuilderBase &ir) {
+  pointer = ir.CreateConstGEP1_64(type, pointer, 1);
+}
+
+/// The address of a vector of rows that follow each other, and which of its
+/// elements exist; null for all.
+LoopArgument::Part LoopArgument::partOfRows(const LaneBuilder &lanes,
+                                            const Position &at, unsigned length,
+                                            unsigned number) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const std::uint64_t before = std::uint64_t{number} * lanes.lanes;
+  llvm::Value *first =
+      ir.CreateGEP(type, pointer, ir.CreateMul(at.index, ir.getInt64(length)),
+                   llvm::Twine(name) + ".rows");
+  Part part{ir.CreateConstGEP1_64(type, first, before, llvm::Twine(name))};
+  if (at.mask) {
+    llvm::Value *left = ir.CreateSub(ir.CreateMul(at.left, ir.getInt32(length)),
+                                     ir.getInt32(before));
+    part.mask =
+        ir.CreateICmpSLT(ir.CreateStepVector(lanes.vectorType<std::int32_t>()),
+                         ir.CreateVectorSplat(lanes.lanes, left));
+  }
+  return part;
+}
+
 Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
                                unsigned length) const {
+  assert(!isBool);
   llvm::IRBuilderBase &ir = lanes.ir;
   Vectors vectors;
   if (at.mask && !isMasked(lanes)) {
-    LoopArgument column = *this;
-    column.pattern = AccessPattern::Strided;
-    const std::uint64_t bytes = type->getScalarSizeInBits() / 8;
-    column.stride = ir.getInt64(bytes * length);
+    LoopArgument column = firstColumn(lanes, length);
     for (unsigned k = 0; k < length; ++k) {
       vectors.push_back(column.load(lanes, at));
-      column.pointer =
-          ir.CreateConstGEP1_64(ir.getInt8Ty(), column.pointer, bytes);
+      column.toNextColumn(ir);
     }
     return vectors;
   }
   auto *vectorType = llvm::FixedVectorType::get(type, lanes.lanes);
-  llvm::Value *first =
-      ir.CreateGEP(type, pointer, ir.CreateMul(at.index, ir.getInt64(length)),
-                   llvm::Twine(name) + ".rows");
-  llvm::Value *lane = ir.CreateStepVector(lanes.vectorType<std::int32_t>());
+  const unsigned perLine =
+      std::max(8 * LineBytes / (lanes.lanes * type->getScalarSizeInBits()),
+               std::uint64_t{1});
   for (unsigned k = 0; k < length; ++k) {
-    llvm::Value *from = ir.CreateConstGEP1_64(
-        type, first, std::uint64_t{k} * lanes.lanes, llvm::Twine(name));
-    if (!at.mask) {
-      vectors.push_back(
-          ir.CreateAlignedLoad(vectorType, from, AnyAddress, loaded()));
-      if (std::uint64_t{k} * lanes.lanes * type->getScalarSizeInBits() %
-              (8 * LineBytes) ==
-          0)
-        fetch(lanes, from, ir.getInt64(PageBytes));
+    const Part part = partOfRows(lanes, at, length, k);
+    if (part.mask) {
+      vectors.push_back(ir.CreateMaskedLoad(
+          vectorType, part.address, AnyAddress, part.mask,
+          llvm::Constant::getNullValue(vectorType), loaded()));
       continue;
     }
-    llvm::Value *left = ir.CreateSub(ir.CreateMul(at.left, ir.getInt32(length)),
-                                     ir.getInt32(k * lanes.lanes));
-    llvm::Value *mask =
-        ir.CreateICmpSLT(lane, ir.CreateVectorSplat(lanes.lanes, left));
-    vectors.push_back(ir.CreateMaskedLoad(
-        vectorType, from, AnyAddress, mask,
-        llvm::Constant::getNullValue(vectorType), loaded()));
+    vectors.push_back(
+        ir.CreateAlignedLoad(vectorType, part.address, AnyAddress, loaded()));
+    if (k % perLine == 0)
+      fetch(lanes, part.address, ir.getInt64(PageBytes));
   }
   return columnsOf(ir, vectors);
 }
@@ -247,5 +331,31 @@ void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
     streamOut(ir, value, address(lanes, at));
   } else {
     ir.CreateAlignedStore(value, address(lanes, at), AnyAddress);
+  }
+}
+
+void LoopArgument::storeRows(const LaneBuilder &lanes, const Position &at,
+                             llvm::ArrayRef<llvm::Value *> columns,
+                             bool streams) const {
+  assert(!isBool);
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const auto length = static_cast<unsigned>(columns.size());
+  if (at.mask && !isMasked(lanes)) {
+    LoopArgument column = firstColumn(lanes, length);
+    for (llvm::Value *elements : columns) {
+      column.store(lanes, at, elements, false);
+      column.toNextColumn(ir);
+    }
+    return;
+  }
+  unsigned number = 0;
+  for (llvm::Value *vector : rowsOf(ir, Vectors(columns))) {
+    const Part part = partOfRows(lanes, at, length, number++);
+    if (part.mask)
+      ir.CreateMaskedStore(vector, part.address, AnyAddress, part.mask);
+    else if (streams)
+      streamOut(ir, vector, part.address);
+    else
+      ir.CreateAlignedStore(vector, part.address, AnyAddress);
   }
 }

@@ -61,16 +61,29 @@ public:
   /// Elements of rows that lie one behind the other, those of each column.
   llvm::SmallVector<llvm::Value *>
   loadRows(const LaneBuilder &lanes, const Position &at, unsigned length) const;
+  /// An element of a row that is that of all.
+  llvm::Value *loadElement(const LaneBuilder &lanes, unsigned element) const;
   bool isInRows() const { return pattern == semantics::AccessPattern::Rows; }
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
+  void storeRows(const LaneBuilder &lanes, const Position &at,
+                 llvm::ArrayRef<llvm::Value *> columns, bool streams) const;
 
   /// Fetches a cache line so many bytes further on than a vector, as a hint.
   void fetch(const LaneBuilder &lanes, const Position &at,
              llvm::Value *ahead) const;
 
 private:
+  /// The first column of rows, as strided elements, and how it becomes the one
+  /// that follows.
+  LoopArgument firstColumn(const LaneBuilder &lanes, unsigned length) const;
+  void toNextColumn(llvm::IRBuilderBase &ir);
+  struct Part {
+    llvm::Value *address, *mask = nullptr;
+  };
+  Part partOfRows(const LaneBuilder &lanes, const Position &at, unsigned length,
+                  unsigned number) const;
   void fetch(const LaneBuilder &lanes, llvm::Value *address,
              llvm::Value *ahead) const;
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
@@ -85,6 +98,7 @@ private:
   }
   /// Name of a loaded vector: bools are loaded as bytes.
   std::string loaded() const { return isBool ? name + ".byte" : name; }
+  llvm::Value *splatOf(const LaneBuilder &lanes, llvm::Value *one) const;
   llvm::Value *truth(const LaneBuilder &lanes, llvm::Value *vector) const;
   llvm::Value *address(const LaneBuilder &lanes, const Position &at) const;
   /// The address of every lane, one by one.
@@ -95,6 +109,7 @@ private:
   semantics::AccessPattern pattern;
   bool isBool;
   llvm::Type *type; ///< Of one element in memory.
+  unsigned width;   ///< Lanes of what is loaded once.
   llvm::Value *pointer = nullptr;
   llvm::Value *stride = nullptr; ///< In bytes, if strided.
   /// The one element of a constant, and a vector of it.

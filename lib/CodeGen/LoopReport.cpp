@@ -121,6 +121,10 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.vectorBits = vectorBitsOf(plan, target);
   report.lanes = lanesOf(plan, target);
   report.unrollFactor = unrollFactorOf(plan, target, level);
+  if (plan.rowLength > 0)
+    report.unrollFactor =
+        plan.isAlongRows ? (plan.rowLength + report.lanes - 1) / report.lanes
+                         : plan.rowLength;
   report.stages = stages;
   report.allVectorRegisters = target.vectorRegisters;
   LoopCounter counter(machine, report);

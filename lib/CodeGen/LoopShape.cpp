@@ -28,6 +28,8 @@ static constexpr unsigned ShortBody = 13;
 unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
                                  OptLevel level) {
   const unsigned operations = plan.work().operations;
+  if (plan.rowLength > 0)
+    return 1;
   const auto vectors =
       static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
   if (holdsStates(plan, target, level))
@@ -79,7 +81,10 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
 unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
   const ops::Work work = plan.graph.work(plan.precision);
-  if (level == OptLevel::Baseline || work.operations <= ShortBody)
+  if (level == OptLevel::Optimized && plan.isAlongRows)
+    return most; // A row waits for its folds.
+  if (level == OptLevel::Baseline || work.operations <= ShortBody ||
+      plan.rowLength > 0)
     return 1;
   return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
                     most);
@@ -114,10 +119,17 @@ static bool isForStates(const Plan &plan, semantics::ValueId id) {
 }
 
 /// Bytes of the widest value that is computed, or copied where none is. What a
-/// long body makes wider for states in the end has two registers.
+/// long body makes wider for states in the end has two registers, and what
+/// takes rows whole for anything.
 static unsigned widestOf(const Plan &plan) {
   const bool isLong = plan.work().operations > ShortBody;
   std::size_t widest = 1;
+  if (plan.rowLength > 0) {
+    for (const auto *accesses : {&plan.inputs, &plan.outputs})
+      for (const semantics::Access &access : *accesses)
+        widest = std::max(widest, sizeOf(access.type));
+    return static_cast<unsigned>(widest);
+  }
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
     if (!isLong || !isForStates(plan, id))
       widest = std::max(widest, sizeOf(plan.graph.values[id].type));
@@ -136,7 +148,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
       bits <= fewRegisters)
     lanes /= 2;
-  if (reduces(plan))
+  if (reduces(plan) || plan.rowLength > 0)
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;

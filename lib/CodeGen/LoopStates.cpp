@@ -19,8 +19,11 @@ using namespace kexpr::codegen;
 namespace {
 using EmitStepFn = void (*)(const LaneBuilder &lanes, StateParts &state,
                             llvm::Value *elements);
-using EmitIdentityFn = llvm::Value *(*)(const LaneBuilder &lanes,
-                                        unsigned part);
+using EmitIdentityFn = llvm::Value *(*)(const LaneBuilder &lanes, unsigned part,
+                                        std::size_t index);
+using EmitFinishFn = llvm::Value *(*)(const LaneBuilder &lanes,
+                                      const StateParts &state,
+                                      std::int64_t elements);
 
 /// What is emitted for a reduction in a form.
 struct StateEmitters {
@@ -28,7 +31,9 @@ struct StateEmitters {
   /// Makes states those of two parts of the elements; the others stand second.
   void (*combine)(const LaneBuilder &lanes, StateParts &state,
                   const StateParts &later) = nullptr;
+  /// Of a state whose first element has that index.
   EmitIdentityFn identity = nullptr;
+  EmitFinishFn finish = nullptr;
 };
 using StepRow = std::array<StateEmitters, std::size(ops::AllTypes)>;
 } // namespace
@@ -64,18 +69,32 @@ static void emitCombine(const LaneBuilder &lanes, StateParts &state,
 }
 
 template <class R, DType Form>
-static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part) {
+static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
+                                 std::size_t index) {
   using E = typename R::template Element<ops::Element<Form>>;
-  const Lanes<E> zero{
-      {&lanes, llvm::Constant::getNullValue(lanes.vectorType<E>())}};
-  return R::identity(part, zero).rep.value;
+  const Lanes<E> first{{&lanes, lanes.splat(static_cast<E>(index))}};
+  return R::identity(part, first).rep.value;
+}
+
+template <class R, DType Form>
+static llvm::Value *emitFinish(const LaneBuilder &lanes,
+                               const StateParts &state, std::int64_t elements) {
+  using T = ops::Element<Form>;
+  using V = Lanes<typename R::template Element<T>>;
+  constexpr unsigned parts = R::template parts<T>;
+  ops::Several<V, parts> all;
+  for (unsigned p = 0; p < parts; ++p)
+    all.each[p] = {{&lanes, state[p]}};
+  const V count{
+      {&lanes, lanes.splat(static_cast<ops::ElementOf<V>>(elements))}};
+  return R::finish(all, count).rep.value;
 }
 
 template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
   if constexpr (ops::worksIn(R::info.types, Form)) {
     constexpr DType served = ops::servingForm<R, Form>;
     return {emitStep<R, served>, emitCombine<R, served>,
-            emitIdentity<R, served>};
+            emitIdentity<R, served>, emitFinish<R, served>};
   } else {
     return {};
   }
@@ -171,7 +190,7 @@ void LoopStates::open(const LaneBuilder &lanes) {
   stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
   StateParts identity;
   for (unsigned part = 0; part < parts; ++part)
-    identity.push_back(emittersOf(reducing).identity(lanes, part));
+    identity.push_back(emittersOf(reducing).identity(lanes, part, 0));
   for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
     store(lanes, addresses(lanes, ir.getInt64(lane)), identity);
 }
@@ -187,14 +206,11 @@ static StateParts halfOf(llvm::IRBuilderBase &ir, const StateParts &state,
   return half;
 }
 
-void LoopStates::close(LaneBuilder &lanes) const {
-  if (!isFolded())
-    return;
-  llvm::IRBuilderBase &ir = lanes.ir;
-  const auto combine = emittersOf(*access.reducing).combine;
-  llvm::SmallVector<StateParts> vectors;
-  for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
-    vectors.push_back(load(lanes, addresses(lanes, ir.getInt64(lane))));
+/// Folds the states of a block's lanes, which are so many vectors, to one.
+static StateParts foldLanes(LaneBuilder &lanes,
+                            const semantics::Reducing &reducing,
+                            llvm::MutableArrayRef<StateParts> vectors) {
+  const auto combine = emittersOf(reducing).combine;
   for (std::size_t half = vectors.size() / 2; half > 0; half /= 2)
     for (std::size_t i = 0; i < half; ++i)
       combine(lanes, vectors[i], vectors[i + half]);
@@ -202,46 +218,101 @@ void LoopStates::close(LaneBuilder &lanes) const {
   const unsigned before = lanes.lanes;
   while (lanes.lanes > 1) {
     const unsigned half = lanes.lanes / 2;
-    const StateParts later = halfOf(ir, state, half, half);
-    state = halfOf(ir, state, 0, half);
+    const StateParts later = halfOf(lanes.ir, state, half, half);
+    state = halfOf(lanes.ir, state, 0, half);
     lanes.lanes = half;
     combine(lanes, state, later);
   }
   lanes.lanes = before;
+  return state;
+}
+
+void LoopStates::close(LaneBuilder &lanes) const {
+  if (!isFolded())
+    return;
+  llvm::IRBuilderBase &ir = lanes.ir;
+  llvm::SmallVector<StateParts> vectors;
+  for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
+    vectors.push_back(load(lanes, addresses(lanes, ir.getInt64(lane))));
   llvm::Value *to = result;
-  for (llvm::Value *part : state) {
+  for (llvm::Value *part : foldLanes(lanes, *access.reducing, vectors)) {
     ir.CreateAlignedStore(ir.CreateExtractElement(part, std::uint64_t{0}), to,
                           AnyAddress);
     to = ir.CreateGEP(ir.getInt8Ty(), to, resultStride);
   }
 }
 
-/// The states that every `step`-th of these elements, the first of the block's
-/// lanes, fold to from one on: as a tree is walked few of its states are there.
-StateParts LoopStates::ofRows(const LaneBuilder &lanes,
-                              llvm::ArrayRef<llvm::Value *> elements,
-                              std::size_t first, std::size_t step) const {
-  assert(elements.size() <= ops::ReductionLanes);
-  const semantics::Reducing &reducing = *access.reducing;
+/// The states that every `step`-th lane folds to, from one on, of the elements
+/// of a block: as a tree is walked few of its states are there.
+static StateParts ofRows(const LaneBuilder &lanes,
+                         const semantics::Reducing &reducing,
+                         llvm::ArrayRef<llvm::Value *> elements,
+                         std::size_t first = 0, std::size_t step = 1) {
+  assert(elements.size() <= ops::ReductionBlock);
   const StateEmitters &emitters = emittersOf(reducing);
   StateParts state;
   if (step == ops::ReductionLanes) {
     for (unsigned part = 0; part < reducing.loops().parts; ++part)
-      state.push_back(emitters.identity(lanes, part));
-    return this->step(lanes, state, elements[first]);
+      state.push_back(emitters.identity(lanes, part, first));
+    for (; first < elements.size(); first += step)
+      emitters.step(lanes, state, elements[first]);
+    return state;
   }
-  state = ofRows(lanes, elements, first, 2 * step);
+  state = ofRows(lanes, reducing, elements, first, 2 * step);
   if (first + step < elements.size())
     emitters.combine(lanes, state,
-                     ofRows(lanes, elements, first + step, 2 * step));
+                     ofRows(lanes, reducing, elements, first + step, 2 * step));
   return state;
+}
+
+llvm::Value *codegen::emitFold(const LaneBuilder &lanes,
+                               const semantics::Reducing &reducing,
+                               llvm::ArrayRef<llvm::Value *> elements,
+                               std::int64_t count) {
+  return emittersOf(reducing).finish(lanes, ofRows(lanes, reducing, elements),
+                                     count);
+}
+
+llvm::Value *codegen::lanesBelow(const LaneBuilder &lanes, unsigned number) {
+  llvm::SmallVector<llvm::Constant *> exist;
+  for (unsigned lane = 0; lane < lanes.lanes; ++lane)
+    exist.push_back(lanes.ir.getInt1(lane < number));
+  return llvm::ConstantVector::get(exist);
+}
+
+llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
+                                    const semantics::Reducing &reducing,
+                                    llvm::ArrayRef<llvm::Value *> elements,
+                                    unsigned left, std::int64_t count) {
+  assert(ops::allReductions()[reducing.reduction].info.result !=
+         ops::ReductionResult::Index); // Lanes have the same identity.
+  const StateEmitters &emitters = emittersOf(reducing);
+  StateParts identity;
+  for (unsigned part = 0; part < reducing.loops().parts; ++part)
+    identity.push_back(emitters.identity(lanes, part, 0));
+  llvm::SmallVector<StateParts> vectors(ops::ReductionLanes / lanes.lanes,
+                                        identity);
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    StateParts &state = vectors[k % vectors.size()];
+    const StateParts old = state;
+    emitters.step(lanes, state, elements[k]);
+    if (k + 1 == elements.size() && left < lanes.lanes)
+      for (std::size_t p = 0; p < state.size(); ++p)
+        state[p] =
+            lanes.ir.CreateSelect(lanesBelow(lanes, left), state[p], old[p]);
+  }
+  const StateParts state = foldLanes(lanes, reducing, vectors);
+  const unsigned before = std::exchange(lanes.lanes, 1);
+  llvm::Value *result = emitters.finish(lanes, state, count);
+  lanes.lanes = before;
+  return result;
 }
 
 void LoopStates::take(const LaneBuilder &lanes, const Position &at,
                       llvm::ArrayRef<llvm::Value *> elements) const {
   const StateAddresses where = addresses(lanes, at.index);
   if (access.reducing->takesRows) {
-    store(lanes, where, ofRows(lanes, elements));
+    store(lanes, where, ofRows(lanes, *access.reducing, elements));
     return;
   }
   const StateParts old = load(lanes, where);

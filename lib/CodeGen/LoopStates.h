@@ -56,10 +56,6 @@ public:
             llvm::ArrayRef<llvm::Value *> elements) const;
 
 private:
-  StateParts ofRows(const LaneBuilder &lanes,
-                    llvm::ArrayRef<llvm::Value *> elements,
-                    std::size_t first = 0, std::size_t step = 1) const;
-
   std::string name;
   semantics::Access access;
   llvm::Type *type; ///< Of a part.
@@ -68,6 +64,21 @@ private:
   /// Of the state that own ones become.
   llvm::Value *result = nullptr, *resultStride = nullptr;
 };
+
+/// A mask of the lanes below a number.
+llvm::Value *lanesBelow(const LaneBuilder &lanes, unsigned number);
+/// The results of a reduction of rows, a lane each, from their elements;
+/// `count` of these count.
+llvm::Value *emitFold(const LaneBuilder &lanes,
+                      const semantics::Reducing &reducing,
+                      llvm::ArrayRef<llvm::Value *> elements,
+                      std::int64_t count);
+/// The result, one lane, of a row's elements one after the other, of which
+/// `left` are in the last vector.
+llvm::Value *emitFoldAlong(LaneBuilder &lanes,
+                           const semantics::Reducing &reducing,
+                           llvm::ArrayRef<llvm::Value *> elements,
+                           unsigned left, std::int64_t count);
 
 } // namespace kexpr::codegen
 

@@ -167,6 +167,7 @@ static std::string_view shapeOf(ValueKind kind) {
     return "diamond";
   case ValueKind::Reduce:
   case ValueKind::Scan:
+  case ValueKind::Fold:
     return "invtriangle";
   case ValueKind::Call:
     break;

@@ -34,12 +34,11 @@ LoopVariants::loopFor(std::span<const AccessPattern> patterns) const {
     return nullptr;
   };
   const auto own = [&](std::size_t slot) { return patterns[slot]; };
-  // States of a reduction have no strides, nor have elements in rows.
+  // States of a reduction have no strides.
   const auto strided = [&](std::size_t slot) {
     const bool isState =
         slot < plan.outputs.size() && plan.outputs[slot].reducing;
-    return isState || own(slot) == AccessPattern::Rows ? own(slot)
-                                                       : AccessPattern::Strided;
+    return isState ? own(slot) : AccessPattern::Strided;
   };
   if (const Loop *loop = find(own))
     return loop;

@@ -14,6 +14,7 @@
 #include "Runtime/Parameters.h"
 #include "Runtime/Requirements.h"
 #include "Semantics/Sweeps.h"
+#include "Semantics/WholeRows.h"
 
 #include <algorithm>
 #include <deque>
@@ -59,6 +60,21 @@ public:
 
   using Steps = std::deque<Step>;
 
+  /// One loop that does all steps of a group of short rows.
+  struct Whole {
+    Whole(const Compiler &compiler, const Step &first,
+          std::vector<semantics::RowTensor> given, semantics::WholeRows made,
+          Mode mode, LoopPtr loop)
+        : first(first), given(std::move(given)), rows(std::move(made)),
+          parameters(rows.plan.graph),
+          loops(compiler, rows.plan, mode, std::move(loop)) {}
+    const Step &first; ///< Of the group.
+    const std::vector<semantics::RowTensor> given;
+    const semantics::WholeRows rows;
+    const Parameters parameters;
+    const LoopVariants loops;
+  };
+
   /// Compiles the sweeps of a plan. The compiler must outlive it.
   static Expected<std::unique_ptr<const RowProgram>>
   create(const Compiler &compiler, const semantics::Plan &plan, Mode mode,
@@ -73,6 +89,12 @@ public:
            std::span<const semantics::AccessPattern> patterns) const {
     return step.unrolled(compiler, mode, elements, takesRows, patterns);
   }
+  /// The loop of steps over the same rows, which gets code in the background;
+  /// null where there is none, or too many.
+  Expected<const Whole *>
+  whole(const Step &first, const std::vector<semantics::RowTensor> &tensors,
+        std::span<const semantics::RowSweep> sweeps, unsigned length,
+        bool isAlongRows) const;
   /// Without: for rows that are too long to keep elements of, or that no one
   /// thread has. Compiled when they are first needed.
   Expected<const Steps *> stepsThatKeepNone() const;
@@ -93,6 +115,7 @@ private:
   mutable Steps plain; ///< None before they are compiled.
   mutable std::atomic<bool> isCompiled = false;
   mutable StoreChoice choice;
+  mutable AppendList<Whole> wholes;
 };
 
 /// A tensor of a group of sweeps: an output, an operand, or the results of a
@@ -193,6 +216,7 @@ struct RowMemory {
   /// The most arguments that a loop has, and one of several elements a row, and
   /// the most reductions or scans that have states at a time.
   std::size_t slots = 0, unrolledSlots = 0, reductions = 0;
+  std::size_t stridesOfLoops = 0; ///< Of the one that has the most.
 };
 
 /// Sweeps over the same rows, which are done row by row, or column by column.
@@ -222,7 +246,16 @@ struct RowGroup {
   /// are done in pieces, and the elements of one. 0 where they are done whole.
   std::size_t firstInPieces = 0;
   std::int64_t piece = 0;
+  /// One loop that does all steps, for rows that are short; its code may come
+  /// later. Null where there is none.
+  const RowProgram::Whole *whole = nullptr;
+  /// Whether it may store past the caches.
+  bool canStream = false;
+  std::vector<std::uint64_t> parameters; ///< Of that loop.
   RowMemory memory[2]; ///< The second where all threads do each row.
+
+  /// That loop, if it has code, or with stores past the caches if it has that.
+  const Loop *wholeLoop(bool streams) const;
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -232,18 +265,6 @@ struct RowGroup {
       element /= reducedExtents[axis];
     }
     return offset;
-  }
-  /// Whether code that takes short rows whole reads them where they are: they
-  /// lie one behind the other, and have a length that is parted by few
-  /// shuffles.
-  bool readsInRows(const RowSlot &slot) const {
-    constexpr std::int64_t fewShuffles = 7;
-    std::int64_t odd = std::max<std::int64_t>(length, 1);
-    while (odd % 2 == 0)
-      odd /= 2;
-    return isShort && !slot.isLinear && slot.size >= 4 && odd <= fewShuffles &&
-           slot.reduced[0] == slot.size &&
-           slot.kept[keptAxes - 1] == length * slot.size;
   }
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
@@ -318,6 +339,9 @@ private:
   static bool cutIntoPieces(RowGroup &group);
   static void chooseShape(RowGroup &group);
   Status chooseLoops(RowGroup &group);
+  std::optional<std::vector<semantics::RowTensor>>
+  wholeTensors(const RowGroup &group) const;
+  Status takeWhole(RowGroup &group);
   Status unroll(const RowGroup &group, RowStep &step,
                 std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();

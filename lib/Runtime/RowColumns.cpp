@@ -41,7 +41,7 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
 
 /// Goes to the first elements of rows, in loops over rows.
 void RowTask::startColumns(const RowStep &step, std::int64_t row,
-                           std::int64_t count, bool takesRows) {
+                           std::int64_t count) {
   std::byte *copy = packs;
   for (std::size_t i = step.reductions; i < step.slots.size(); ++i) {
     const RowSlot &slot = group.slots[step.slots[i]];
@@ -51,8 +51,7 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
                                                  : 0;
     steps[i] = slot.isLinear || group.reducedAxes != 1 ? 0 : slot.reduced[0];
     if (group.isShort && step.reductions > 0 && i >= step.outputs &&
-        strides[i] != slot.size && strides[i] != 0 &&
-        !(takesRows && group.readsInRows(slot))) {
+        strides[i] != slot.size && strides[i] != 0) {
       // Elements of rows side by side.
       const PackAxis axes[] = {
           {group.length, slot.reduced[0], count * slot.size},
@@ -107,7 +106,7 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   // Whether there is code for that yet.
   const bool takesRows =
       group.isShort && step.unrolled && step.unrolled->code().function;
-  startColumns(step, row, count, takesRows);
+  startColumns(step, row, count);
   openTrees(step);
   for (std::size_t i = 0; i < step.reductions; ++i)
     strides[i] =

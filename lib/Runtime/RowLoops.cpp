@@ -134,9 +134,6 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   if (atOnce == 0)
     return {};
   step.atOnce = static_cast<unsigned>(atOnce);
-  for (std::size_t i = step.outputs; i < patterns.size(); ++i)
-    if (group.readsInRows(group.slots[step.slots[i]]))
-      patterns[i] = AccessPattern::Rows;
   auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
   if (!loop)
     return loop.error();
@@ -155,6 +152,8 @@ static bool isInPlace(const RowGroup &group, const RowStep &step) {
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {
+  if (auto status = takeWhole(group); !status)
+    return status;
   for (RowStep &step : group.steps) {
     std::vector<AccessPattern> patterns;
     for (std::uint32_t slot : step.slots)
@@ -175,8 +174,9 @@ Status RowCall::chooseLoops(RowGroup &group) {
     if (!loop)
       return loop.error();
     step.loop = *loop;
-    if (auto status = unroll(group, step, patterns); !status)
-      return status;
+    if (!group.whole)
+      if (auto status = unroll(group, step, patterns); !status)
+        return status;
     const bool isContiguous = std::all_of(
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),

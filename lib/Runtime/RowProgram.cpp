@@ -99,5 +99,8 @@ std::size_t RowProgram::codeSize() const {
   if (isCompiled.load(std::memory_order_acquire))
     for (const Step &step : plain)
       bytes += step.codeSize();
+  for (const Whole &each : wholes)
+    bytes += each.loops.codeSize() + sizeof(Whole) +
+             each.rows.plan.graph.values.size() * sizeof(semantics::Value);
   return bytes;
 }

@@ -29,7 +29,11 @@ Status RowCall::run(void *const *first, const RunOptions &options,
   const bool isStreamed = choice.streams(bytes);
   const auto start = Clock::now();
   auto status = runGroups(first, options, executor, floats, sink, isStreamed);
-  if (status && (!isStreamed || hasStreamingCode()))
+  const bool hasCode =
+      std::all_of(groups.begin(), groups.end(), [](const RowGroup &group) {
+        return !group.whole || group.wholeLoop(false);
+      });
+  if (status && hasCode && (!isStreamed || hasStreamingCode()))
     choice.note(bytes, isStreamed, Clock::now() - start);
   return status;
 }
@@ -59,7 +63,9 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
   const auto streams = [](const RowStep &step) { return step.streaming(); };
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-        return std::any_of(group.steps.begin(), group.steps.end(), streams);
+        return group.wholeLoop(false) ? group.wholeLoop(true) != nullptr
+                                      : std::any_of(group.steps.begin(),
+                                                    group.steps.end(), streams);
       }))
     return false;
   for (std::size_t out = 0; out < plan.outputs.size(); ++out)
@@ -71,12 +77,49 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
 
 /// Whether that code is built: until then the ordinary one runs.
 bool RowCall::hasStreamingCode() const {
-  for (const RowGroup &group : groups)
-    for (const RowStep &step : group.steps)
-      if (const Loop *streaming = step.streaming();
-          streaming && streaming->code().machine == step.loop->code().machine)
-        return false;
-  return true;
+  const auto isBuilt = [](const Loop *streaming, const Loop *regular) {
+    return !streaming || streaming->code().machine != regular->code().machine;
+  };
+  return std::all_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
+    if (const Loop *whole = group.wholeLoop(false))
+      return isBuilt(group.wholeLoop(true), whole);
+    return std::all_of(group.steps.begin(), group.steps.end(),
+                       [&](const RowStep &step) {
+                         return isBuilt(step.streaming(), step.loop);
+                       });
+  });
+}
+
+std::int64_t RowTask::tilesOf(const RowGroup &group) {
+  if (!group.hasColumns)
+    return (group.rows + group.columns - 1) / group.columns;
+  const std::int64_t each =
+      (group.lastKept() + group.columns - 1) / group.columns;
+  return group.rows / group.lastKept() * each;
+}
+
+void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
+  openMemory();
+  const std::int64_t last = group.lastKept();
+  const std::int64_t each = (last + group.columns - 1) / group.columns;
+  const bool isWhole = group.wholeLoop(false);
+  for (; begin < end; ++begin) {
+    std::int64_t first = begin * group.columns,
+                 count = std::min(group.columns, group.rows - first);
+    if (group.hasColumns) {
+      const std::int64_t column = begin % each * group.columns;
+      first = begin / each * last + column;
+      count = std::min(group.columns, last - column);
+    }
+    if (isWhole)
+      runWhole(first, first + count);
+    else if (group.hasColumns)
+      runColumns(first, count);
+    else
+      runRows(first, first + count);
+  }
+  if (context.streams)
+    finishStreaming();
 }
 
 Status RowCall::runGroup(const RowContext &context, const RunOptions &options,

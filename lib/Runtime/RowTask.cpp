@@ -90,6 +90,8 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   std::size_t copies = 0, scans = 0;
   for (const RowStep &step : group.steps) {
     all.slots = std::max(all.slots, step.slots.size() + step.parameters.size());
+    all.stridesOfLoops =
+        std::max(all.stridesOfLoops, 2 * step.slots.size() + 2);
     scans = (group.piece ? scans : 0) + step.scans.size();
     all.reductions = std::max({all.reductions, step.reductions, scans});
     if (step.unrolled)
@@ -112,6 +114,11 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
       hold(all.rowStateBytes, loops.parts * rows * Word);
     }
   }
+  if (group.whole) {
+    all.slots = std::max(all.slots, group.whole->rows.plan.slots());
+    all.stridesOfLoops =
+        std::max(all.stridesOfLoops, group.whole->rows.tensors.size());
+  }
   if (group.isShort)
     hold(all.packBytes,
          static_cast<std::size_t>(group.length) * rows * Word + PackSlack);
@@ -130,7 +137,8 @@ RowTask::RowTask(const RowContext &given)
     : RowMemory(given.group.memory[given.own != nullptr]), context(given),
       group(given.group), bases(group.slots.size()), trees(reductions),
       firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
-      strides(2 * slots + 2) {
+      strides(stridesOfLoops),
+      wholeStreaming(given.streams ? group.wholeLoop(true) : nullptr) {
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     if (step.unrolled)
@@ -245,32 +253,6 @@ void RowTask::moveTo(const RowStep &step, std::int64_t element) {
                      : group.reducedAxes <= 1 ? at * strides[i]
                                               : group.offsetOf(slot, element));
   }
-}
-
-std::int64_t RowTask::tilesOf(const RowGroup &group) {
-  if (!group.hasColumns)
-    return (group.rows + group.columns - 1) / group.columns;
-  const std::int64_t each =
-      (group.lastKept() + group.columns - 1) / group.columns;
-  return group.rows / group.lastKept() * each;
-}
-
-void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
-  openMemory();
-  const std::int64_t last = group.lastKept();
-  const std::int64_t each = (last + group.columns - 1) / group.columns;
-  for (; begin < end; ++begin) {
-    if (group.hasColumns) {
-      const std::int64_t column = begin % each * group.columns;
-      runColumns(begin / each * last + column,
-                 std::min(group.columns, last - column));
-    } else {
-      const std::int64_t first = begin * group.columns;
-      runRows(first, std::min(first + group.columns, group.rows));
-    }
-  }
-  if (context.streams)
-    finishStreaming();
 }
 
 void RowTask::runRows(std::int64_t begin, std::int64_t end) {

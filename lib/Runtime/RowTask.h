@@ -94,6 +94,7 @@ private:
   void callRows(const RowStep &step, std::int64_t count, std::int64_t rows,
                 std::int64_t ahead);
 
+  void runWhole(std::int64_t begin, std::int64_t end);
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
   void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count,
@@ -103,8 +104,7 @@ private:
   void storeRun(const RowStep &step, std::int64_t count);
 
   void runColumns(std::int64_t row, std::int64_t count);
-  void startColumns(const RowStep &step, std::int64_t row, std::int64_t count,
-                    bool takesRows = false);
+  void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);
   void moveColumns(const RowStep &step, std::int64_t element);
   std::size_t laneBytes(const RowStep &step, std::size_t i) const;
   /// Elements [from, to) of so many columns.
@@ -195,6 +195,8 @@ private:
   /// The arguments of a loop, and of one of several elements a row.
   InlineBuffer<void *, 16> pointers;
   InlineBuffer<std::int64_t, 16> strides;
+  /// One loop of all steps that stores past the caches, if it is to.
+  const Loop *const wholeStreaming;
   void **pointersUnrolled = nullptr;
   std::int64_t *stridesUnrolled = nullptr;
 };

@@ -237,6 +237,7 @@ std::string Graph::nameOf(const Value &value) const {
   case ValueKind::Scan:
     return std::string(ops::allReductions()[value.op].info.scan);
   case ValueKind::Reduce:
+  case ValueKind::Fold:
     return concat(value.isExact() ? "exact_" : "",
                   ops::allReductions()[value.op].info.name);
   case ValueKind::Call:
@@ -274,7 +275,7 @@ static std::string line(const Graph &graph, const Value &value) {
                                           "join"};
     text += concat(" as ", views[value.op]);
   }
-  if (isReduction)
+  if (isReduction && value.kind != ValueKind::Fold)
     text += ' ' + graph.axisSets[value.input].str();
   return text;
 }

@@ -35,6 +35,7 @@ enum class ValueKind : std::uint8_t {
   Reduce,    ///< A reduction of the argument over axes.
   View,      ///< The elements of the argument in another shape.
   Scan, ///< The results of a reduction so far, for each element of an axis.
+  Fold, ///< A reduction of a row; of plans that take rows whole.
 };
 
 /// How a view sees its argument, beside a tensor of N, C and further axes.
@@ -64,17 +65,19 @@ struct Value {
   /// The type of the value. f16 and bf16 are storage types: inputs are
   /// converted to f32, and results back, once, when they are stored.
   DType type;
-  /// Call: the operator. Reduce, Scan: the reduction. View: its `ViewKind`.
+  /// Call: the operator. Reduce, Scan, Fold: the reduction. View: its
+  /// `ViewKind`.
   ops::OpId op = 0;
   /// Input: position in `Graph::inputs`. Parameter: in `Graph::parameters`.
   /// Reduce, Scan: in `Graph::axisSets`.
   std::uint32_t input = 0;
   /// Constant: the bits of the element. View: how many groups there are. Scan:
-  /// the type computed in. Reduce: that too, from the eighth bit on how many
-  /// elements do not count in the result, and `Exact`.
+  /// the type computed in. Reduce, Fold: that too, from the eighth bit on how
+  /// many elements do not count in the result, and `Exact`.
   std::uint64_t bits = 0;
-  /// Call, Convert, Reduce, Scan, View: the arguments; each stands earlier. The
-  /// second one of a view is the tensor beside it, whose shape alone counts.
+  /// Call, Convert, Reduce, Scan, Fold, View: the arguments; each stands
+  /// earlier. The second one of a view is the tensor beside it, whose shape
+  /// alone counts.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
@@ -88,7 +91,8 @@ struct Value {
   static constexpr std::uint64_t Exact = std::uint64_t{1} << 63;
   /// Whether it needs elements of other places than its own.
   bool goesOverAxes() const {
-    return kind == ValueKind::Reduce || kind == ValueKind::Scan;
+    return kind == ValueKind::Reduce || kind == ValueKind::Scan ||
+           kind == ValueKind::Fold;
   }
   bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
   bool takesNone() const { return ops::allReductions()[op].info.takesNone; }
@@ -115,8 +119,8 @@ struct Graph {
   bool mixesTypes = false;
 
   bool hasReductions() const { return !axisSets.empty(); }
-  /// The arguments of a call, conversion, reduction or scan; none of another
-  /// value.
+  /// The arguments of a call, conversion, reduction, scan or fold; none of
+  /// another value.
   std::span<const ValueId> args(const Value &value) const;
   /// The type that a call or conversion computes in: that of its last
   /// argument. The first may be a condition.

@@ -13,7 +13,7 @@ using namespace kexpr::semantics;
 
 std::string_view semantics::nameOf(AccessPattern pattern) {
   constexpr std::string_view names[] = {"contiguous", "constant", "strided",
-                                        "in rows"};
+                                        "in rows", "a row"};
   return names[static_cast<int>(pattern)];
 }
 
@@ -176,6 +176,9 @@ std::string Plan::str() const {
                    textOf(outputs[i]), '\n');
   if (precision != Precision::Default)
     text += concat("precision: ", ops::nameOf(precision), '\n');
+  if (rowLength > 0)
+    text += concat("rows of ", rowLength, ", whole, ",
+                   isAlongRows ? "one after the other\n" : "in lanes\n");
   if (streams)
     text += "outputs are streamed\n";
   const ops::Work work = this->work();
@@ -191,6 +194,8 @@ std::string Plan::key() const {
   };
   put(precision);
   put(streams);
+  put(rowLength);
+  put(isAlongRows);
   put(graph.values.size());
   for (const Value &value : graph.values) {
     put(value.kind);

@@ -21,12 +21,12 @@ enum class AccessPattern : std::uint8_t {
   Contiguous, ///< To the next element.
   Constant,   ///< Not at all: one element for the whole loop.
   Strided,    ///< By a number of bytes known at run time.
-  /// Inputs of a plan that takes rows: all elements of a row, and rows one
-  /// behind the other. The pointer is that of the first input. Machine code's.
-  Rows,
+  // Of plans that take rows whole, which are machine code's:
+  Rows, ///< All elements of a row, and rows one behind the other.
+  Row,  ///< All elements of one row, which is that of all.
 };
 
-/// "contiguous", "constant", "strided", "in rows".
+/// "contiguous", "constant", "strided", "in rows", "a row".
 std::string_view nameOf(AccessPattern pattern);
 
 /// A reduction, and the type that it computes in.
@@ -73,16 +73,23 @@ struct Source {
 };
 
 /// Everything machine code depends on besides the target: one fused loop over
-/// `count` elements. Shapes are not part of it.
+/// `count` elements, or rows that it takes whole. Of shapes the length of such
+/// rows alone is part of it.
 struct Plan {
   Graph graph;
   std::vector<Access> inputs;  ///< One for each of `graph.inputs`.
   std::vector<Access> outputs; ///< One for each of `graph.outputs`.
   Precision precision = Precision::Default;
   /// Whether outputs are written past the caches, for memory that is not read
-  /// again soon. All outputs are then contiguous and begin at a multiple of
-  /// `StreamAlignment`.
+  /// again soon. All outputs are then contiguous, or `Rows`, and begin at a
+  /// multiple of `StreamAlignment`, as does each row that vectors go along.
   bool streams = false;
+  /// Of a loop over rows that takes each whole, how many elements these have,
+  /// at most those of a block; 0 of others. What is neither `Rows` nor a `Row`,
+  /// nor computed of these, has an element a row.
+  unsigned rowLength = 0;
+  /// Whether lanes of vectors are elements of such a row, and not rows.
+  bool isAlongRows = false;
   /// The expression as profilers and debuggers show it; `Graph::origins` are
   /// nodes of it. Null without listeners. Machine code does not depend on it.
   std::shared_ptr<const syntax::Listing> listing = nullptr;

@@ -159,6 +159,20 @@ TEST_P(Allocation, AWarmSerialRunThatReducesMakesNone) {
   }
 }
 
+TEST_P(Allocation, AWarmSerialRunThatTakesShortRowsWholeMakesNone) {
+  // Code for that comes later. Numbers are operands of it, too.
+  Engine engine;
+  std::vector<float> a(40 * 24, 1), out(40 * 24);
+  const TensorView x(a.data(), {40, 24}), result(out.data(), {40, 24});
+  auto kernel = engine.compile(
+      "add(mul(softmax(mul(@0,0.7),-1),0.3),mul(sum(@1,-1,True),0.11))",
+      {GetParam(), {}});
+  ASSERT_TRUE(kernel) << kernel.error().render();
+  EXPECT_EQ(allocationsOf(*kernel, {x, x}, result), 0u);
+  engine.settle();
+  EXPECT_EQ(allocationsOf(*kernel, {x, x}, result), 0u);
+}
+
 TEST_P(Allocation, AWarmSerialBatchThatReducesMakesNone) {
   Engine engine;
   const RunOptions serial{.maxThreads = 1, .tileElements = 0};

@@ -1,0 +1,203 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Loops over rows that take each whole, from its elements to what becomes of
+/// them. Where lanes are rows, there is a vector of each element. Else a step
+/// is a row, in vectors of its elements, and there is no tail.
+///
+//===----------------------------------------------------------------------===//
+#include "CodeGen/KernelBuilder.h"
+
+using namespace kexpr;
+using namespace kexpr::codegen;
+using semantics::AccessPattern;
+using semantics::ValueId;
+using semantics::ValueKind;
+
+/// Finds the values that each element of a row has.
+void KernelBuilder::findElements() {
+  const semantics::Graph &graph = plan.graph;
+  for (const semantics::Value &value : graph.values) {
+    bool isOfEach = false;
+    if (value.kind == ValueKind::Input) {
+      const AccessPattern pattern = plan.inputs[value.input].pattern;
+      isOfEach =
+          pattern == AccessPattern::Rows || pattern == AccessPattern::Row;
+    } else if (value.kind != ValueKind::Fold) {
+      for (ValueId arg : graph.args(value))
+        isOfEach = isOfEach || isOfElements[arg];
+    }
+    isOfElements.push_back(isOfEach);
+  }
+}
+
+/// How many of the elements of a row count in a fold.
+static std::int64_t countOf(const semantics::Plan &plan,
+                            const semantics::Value &fold) {
+  return std::max<std::int64_t>(plan.rowLength - fold.uncounted(), 0);
+}
+
+/// Of each element those of the graph, one element after the other.
+KernelBuilder::Values KernelBuilder::computeRows(const Position &at) {
+  const semantics::Graph &graph = plan.graph;
+  const std::size_t size = graph.values.size();
+  Values all(plan.rowLength * size);
+  for (ValueId id = 0; id < size; ++id) {
+    const semantics::Value &each = graph.values[id];
+    const std::size_t before = rareCount();
+    if (each.kind == ValueKind::Fold) {
+      llvm::SmallVector<llvm::Value *> elements;
+      for (unsigned k = 0; k < plan.rowLength; ++k)
+        elements.push_back(all[k * size + each.args[0]]);
+      setLocationOf(id);
+      all[id] = emitFold(lanes, {each.op, each.form()}, elements,
+                         countOf(plan, each));
+    }
+    for (unsigned k = 0; k < plan.rowLength; ++k) {
+      const OneOfEach own = OneOfEach(all).slice(k * size, size);
+      const bool isMade = !isOfElements[id] && (k > 0 || all[id]);
+      all[k * size + id] = isMade ? all[id] : value(id, at, own, k);
+    }
+    if (rareCount() > before)
+      rare.insert(id);
+  }
+  return all;
+}
+
+void KernelBuilder::storeRows(const Position &at, const Values &values) {
+  const std::size_t size = plan.graph.values.size();
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const ValueId id = plan.graph.outputs[i];
+    if (debug)
+      setLocation(plan.listing->outputs[i]);
+    llvm::SmallVector<llvm::Value *> elements;
+    for (unsigned k = 0; k < plan.rowLength; ++k)
+      elements.push_back(values[k * size + id]);
+    if (outputs[i].isInRows())
+      outputs[i].storeRows(lanes, at, elements, plan.streams);
+    else
+      outputs[i].store(lanes, at, elements[0], plan.streams);
+  }
+  setLocation(syntax::Listing::loop());
+}
+
+/// The elements of a vector of a row.
+Position KernelBuilder::alongRow(llvm::Value *row, unsigned vector) {
+  const unsigned before = vector * rowLanes;
+  llvm::Value *first = ir.CreateMul(row, ir.getInt64(plan.rowLength), "first");
+  Position at{ir.CreateNUWAdd(first, ir.getInt64(before), "element")};
+  if (plan.rowLength - before < rowLanes) {
+    at.left = ir.getInt32(plan.rowLength - before);
+    at.mask = lanesBelow(lanes, plan.rowLength - before);
+  }
+  return at;
+}
+
+/// Loads the vectors of rows that are those of all, before the loop.
+void KernelBuilder::loadRowsOfAll() {
+  lanes.lanes = rowLanes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto &vectors = rowsOfAll.emplace_back();
+    for (unsigned k = 0; plan.inputs[i].pattern == AccessPattern::Row &&
+                         k * rowLanes < plan.rowLength;
+         ++k)
+      vectors.push_back(inputs[i].load(lanes, alongRow(ir.getInt64(0), k)));
+  }
+  lanes.lanes = 1;
+}
+
+/// A value in the vectors of a row.
+void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
+                                    llvm::MutableArrayRef<Values> vectors) {
+  const semantics::Value &each = plan.graph.values[id];
+  for (unsigned k = 0; k < vectors.size(); ++k) {
+    llvm::Value *&made = vectors[k][id];
+    const Position at = alongRow(row, k);
+    lanes.existing = at.mask;
+    setCopy(k);
+    setLocationOf(id);
+    if (each.kind != ValueKind::Input) {
+      made = value(id, at, vectors[k]);
+    } else if (!rowsOfAll[each.input].empty()) {
+      made = rowsOfAll[each.input][k];
+    } else {
+      made = inputs[each.input].load(lanes, at);
+      if (!at.mask && k * rowLanes * sizeOf(each.type) % LineBytes == 0)
+        inputs[each.input].fetch(lanes, at, ir.getInt64(PageBytes));
+    }
+  }
+  lanes.existing = nullptr;
+  setCopy(0);
+}
+
+/// Of each vector those of the graph, and then those that the row has once: one
+/// lane, or all lanes beside elements.
+KernelBuilder::Values KernelBuilder::computeAlongRow(llvm::Value *row) {
+  const semantics::Graph &graph = plan.graph;
+  const unsigned count = (plan.rowLength + rowLanes - 1) / rowLanes;
+  Values ofRow(graph.values.size());
+  std::vector<Values> vectors(count, ofRow);
+  const std::size_t rareBefore = rareCount();
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const semantics::Value &each = graph.values[id];
+    const std::size_t before = rareCount();
+    const bool isFold = each.kind == ValueKind::Fold;
+    lanes.lanes = isFold || isOfElements[id] ? rowLanes : 1;
+    if (isOfElements[id]) {
+      computeElements(id, row, vectors);
+    } else if (isFold) {
+      llvm::SmallVector<llvm::Value *> elements;
+      for (const Values &vector : vectors)
+        elements.push_back(vector[each.args[0]]);
+      setLocationOf(id);
+      ofRow[id] = emitFoldAlong(lanes, {each.op, each.form()}, elements,
+                                plan.rowLength - (count - 1) * rowLanes,
+                                countOf(plan, each));
+    } else {
+      ofRow[id] = value(id, {row}, ofRow);
+    }
+    if (!isOfElements[id]) {
+      const llvm::SmallVector<int> same(rowLanes, 0);
+      for (Values &vector : vectors)
+        vector[id] = ir.CreateShuffleVector(ofRow[id], same);
+    }
+    if (rareCount() > before)
+      rare.insert(id);
+  }
+  lanes.lanes = 1;
+  // A check asks for all of them at once.
+  for (std::size_t i = rareBefore; i < rareCount(); ++i) {
+    llvm::Value *&mask = (*lanes.rareMasks)[i];
+    mask = ir.CreateVectorSplat(1, ir.CreateOrReduce(mask));
+  }
+  Values all;
+  for (const Values &vector : vectors)
+    all.insert(all.end(), vector.begin(), vector.end());
+  all.insert(all.end(), ofRow.begin(), ofRow.end());
+  return all;
+}
+
+void KernelBuilder::storeAlongRow(llvm::Value *row, const Values &values) {
+  const std::size_t size = plan.graph.values.size();
+  const std::size_t count = values.size() / size - 1;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const ValueId id = plan.graph.outputs[i];
+    if (debug)
+      setLocation(plan.listing->outputs[i]);
+    if (!outputs[i].isInRows()) {
+      outputs[i].store(lanes, {row}, values[count * size + id], false);
+      continue;
+    }
+    lanes.lanes = rowLanes;
+    for (unsigned k = 0; k < count; ++k)
+      outputs[i].store(lanes, alongRow(row, k), values[k * size + id],
+                       plan.streams);
+    lanes.lanes = 1;
+  }
+  setLocation(syntax::Listing::loop());
+}

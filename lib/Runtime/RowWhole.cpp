@@ -1,0 +1,227 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Rows that are so short that one loop does all sweeps over them, and has each
+/// in registers from its elements to what becomes of them.
+///
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowTask.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+using semantics::AccessPattern;
+
+/// Whether all elements that are stored depend on rows. LLVM 19 does not end
+/// where it is to put elements back into rows that are the same for all.
+static bool storesOfRows(const semantics::Plan &plan) {
+  const semantics::Graph &graph = plan.graph;
+  std::vector<bool> isOfRows;
+  for (const semantics::Value &value : graph.values) {
+    const auto args = graph.args(value);
+    isOfRows.push_back(
+        value.kind == semantics::ValueKind::Input
+            ? plan.inputs[value.input].pattern == AccessPattern::Rows
+            : std::any_of(args.begin(), args.end(),
+                          [&](auto arg) { return isOfRows[arg]; }));
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].pattern == AccessPattern::Rows &&
+        !isOfRows[graph.outputs[i]])
+      return false;
+  return true;
+}
+
+Expected<const RowProgram::Whole *>
+RowProgram::whole(const Step &first,
+                  const std::vector<semantics::RowTensor> &tensors,
+                  std::span<const semantics::RowSweep> sweeps, unsigned length,
+                  bool isAlongRows) const {
+  const auto isSame = [&](const Whole &each) {
+    return &each.first == &first && each.rows.plan.rowLength == length &&
+           each.given == tensors;
+  };
+  for (const Whole &each : wholes)
+    if (isSame(each))
+      return &each;
+  constexpr std::size_t most = 64;
+  if (mode == Mode::Interpret || mode == Mode::Baseline ||
+      wholes.size() >= most)
+    return nullptr;
+  semantics::WholeRows made = semantics::wholeRows(tensors, sweeps);
+  made.plan.rowLength = length;
+  made.plan.isAlongRows = isAlongRows;
+  if ((!isAlongRows && !storesOfRows(made.plan)) ||
+      lastLevel(made.plan, mode) != codegen::OptLevel::Optimized)
+    return nullptr;
+  auto loop = compiler.compile(made.plan, Mode::Tiered);
+  if (!loop)
+    return loop.error();
+  return &wholes.pushUnless(isSame, compiler, first, tensors, std::move(made),
+                            mode, std::move(*loop));
+}
+
+/// How a loop over rows that takes them whole reads or writes a tensor; none
+/// where it does not.
+static std::optional<AccessPattern> wholePatternOf(const RowGroup &group,
+                                                   const RowSlot &slot) {
+  const std::int64_t across = slot.kept[group.keptAxes - 1],
+                     along = slot.reduced[0];
+  if (along == 0)
+    return across == slot.size ? AccessPattern::Contiguous
+           : across == 0       ? AccessPattern::Constant
+                               : AccessPattern::Strided;
+  if (along != slot.size)
+    return std::nullopt;
+  if (across == group.length * slot.size)
+    return AccessPattern::Rows;
+  return across == 0 ? std::optional(AccessPattern::Row) : std::nullopt;
+}
+
+/// The tensors of a group by slot, as a loop that does all of its steps reads
+/// and writes them; none where there is no such loop.
+std::optional<std::vector<semantics::RowTensor>>
+RowCall::wholeTensors(const RowGroup &group) const {
+  std::vector<semantics::RowTensor> tensors(group.slots.size());
+  for (const RowStep &step : group.steps)
+    for (std::size_t i = 0; i < step.slots.size(); ++i) {
+      const RowSlot &slot = group.slots[step.slots[i]];
+      semantics::RowTensor &tensor = tensors[step.slots[i]];
+      if (slot.kind == RowSlot::Kind::Result) {
+        const RowResult &result = results[slot.index];
+        tensor.uncounted = result.uncounted;
+        const bool isOwn = &groups[result.group] == &group;
+        if (isOwn && (result.isShared || result.isPlaced))
+          return std::nullopt;
+        if (isOwn)
+          continue;
+      }
+      // Elements may also be kept in an output, until it is stored.
+      if (slot.kind == RowSlot::Kind::Output &&
+          (i >= step.outputs || step.step->sweep.targets[i].kind !=
+                                    semantics::SweepTarget::Kind::Stored))
+        continue;
+      tensor.pattern = wholePatternOf(group, slot);
+      if (!tensor.pattern)
+        return std::nullopt;
+    }
+  return tensors;
+}
+
+/// Whether vectors of a loop that takes rows whole go along them, and not over
+/// rows whose elements are parted: where rows fill vectors, and where it would
+/// take many shuffles.
+static bool goesAlongRows(const RowGroup &group) {
+  constexpr std::int64_t fewest = 17, enough = 25, fewShuffles = 7;
+  std::int64_t odd = std::max<std::int64_t>(group.length, 1);
+  while (odd % 2 == 0)
+    odd /= 2;
+  return group.length >= (odd > fewShuffles ? fewest : enough);
+}
+
+/// Whether rows are so short, and what is computed of them, that a loop can
+/// have them in registers from their elements to what becomes of these. It may
+/// have more of them where it does not compute with wider elements.
+static bool fitsWhole(const RowGroup &group, bool isAlongRows) {
+  constexpr std::int64_t mostBytes = 512, fewRows = 16;
+  constexpr unsigned mostOperations = 1300, vector = 16;
+  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
+      group.hasScans || (group.hasColumns && !group.isShort) ||
+      group.length < 2 || group.lastKept() < fewRows)
+    return false;
+  // Of what is computed at least.
+  std::int64_t size = 4, operations = 0;
+  bool reduces = false, isWide = false, hasIndices = false, hasBytes = false;
+  for (const RowStep &step : group.steps) {
+    const semantics::Plan &plan = step.step->sweep.plan;
+    if (!step.isOfRows) {
+      operations += plan.work().operations;
+      isWide |= plan.graph.work(plan.precision).wide > 0;
+    }
+    reduces |= step.reductions > 0;
+    hasIndices |= step.hasIndices();
+  }
+  for (const RowSlot &slot : group.slots)
+    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0) {
+      size = std::max(size, slot.size);
+      hasBytes |= slot.size < 4;
+    }
+  // Lanes of a row know no index, and rows in lanes take shuffles of words.
+  if (!reduces || (isAlongRows ? hasIndices : hasBytes))
+    return false;
+  return group.length * size <= (isWide ? 1 : 2) * mostBytes &&
+         operations * group.length <=
+             mostOperations * (isAlongRows ? vector : 1);
+}
+
+/// Finds a loop that does all steps of a group. It has code later: how long
+/// rows are is part of it, and these may be the only ones.
+Status RowCall::takeWhole(RowGroup &group) {
+  const bool isAlongRows = goesAlongRows(group);
+  if (!fitsWhole(group, isAlongRows))
+    return {};
+  const auto tensors = wholeTensors(group);
+  if (!tensors)
+    return {};
+  std::vector<semantics::RowSweep> sweeps;
+  for (const RowStep &step : group.steps)
+    sweeps.push_back({step.step->sweep.plan, step.slots});
+  auto whole = program.whole(*group.steps[0].step, *tensors, sweeps,
+                             static_cast<unsigned>(group.length), isAlongRows);
+  if (!whole)
+    return whole.error();
+  group.whole = *whole;
+  if (!group.whole)
+    return {};
+  group.canStream =
+      movedBytes > StoreChoice::FewestBytes &&
+      std::ranges::all_of(group.whole->rows.plan.outputs, [](const auto &each) {
+        return each.pattern == AccessPattern::Rows;
+      });
+  constexpr std::int64_t unit = 64;
+  if (!group.isShort)
+    group.columns = std::max(group.columns / unit * unit, unit);
+  group.parameters.resize(group.whole->rows.plan.graph.parameters.size());
+  return group.whole->parameters.find(given->inputs, group.parameters.data());
+}
+
+const Loop *RowGroup::wholeLoop(bool streams) const {
+  if (!whole || (streams && !canStream))
+    return nullptr;
+  const Loop &loop = whole->loops.contiguous();
+  const Loop *found = streams ? whole->loops.streaming(loop) : &loop;
+  return found && found->code().function ? found : nullptr;
+}
+
+/// All steps by one loop.
+void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
+  const auto &[plan, tensors] = group.whole->rows;
+  const std::int64_t last = group.lastKept();
+  constexpr std::int64_t line = semantics::StreamAlignment;
+  for (std::size_t i = 0; i < group.parameters.size(); ++i)
+    pointers[tensors.size() + i] =
+        const_cast<std::uint64_t *>(&group.parameters[i]);
+  while (begin < end) {
+    const std::int64_t here = std::min(end - begin, last - begin % last);
+    bool isAligned = true;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      pointers[i] = placeOf(tensors[i], begin);
+      strides[i] = group.slots[tensors[i]].kept[group.keptAxes - 1];
+      // Each row begins a vector that is stored, where they go along it.
+      if (i < plan.outputs.size())
+        isAligned &=
+            reinterpret_cast<std::uintptr_t>(pointers[i]) % line == 0 &&
+            (!plan.isAlongRows || strides[i] % line == 0);
+    }
+    const Loop &loop =
+        wholeStreaming && isAligned ? *wholeStreaming : *group.wholeLoop(false);
+    loop.code().run(here, pointers.data(), strides.data());
+    begin += here;
+  }
+}

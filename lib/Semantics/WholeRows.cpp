@@ -1,0 +1,167 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Semantics/WholeRows.h"
+
+#include <cassert>
+
+using namespace kexpr;
+using namespace kexpr::semantics;
+
+namespace {
+class WholeRowsBuilder {
+public:
+  explicit WholeRowsBuilder(std::span<const RowTensor> tensors)
+      : tensors(tensors), made(tensors.size()) {}
+  void add(const RowSweep &sweep);
+  WholeRows finish();
+
+private:
+  ValueId add(const Value &value, std::uint32_t origin);
+  ValueId read(std::uint32_t tensor, Value value, std::uint32_t operand,
+               std::uint32_t origin);
+  std::vector<NumberId> copied(const NumberGraph &numbers);
+  ValueId parameter(DType type, NumberId number, std::uint32_t origin);
+  ValueId computed(const Graph &from, ValueId id,
+                   std::span<const ValueId> values,
+                   std::span<const NumberId> numbers);
+  ValueId folded(const Access &access, ValueId elements, std::int64_t uncounted,
+                 std::uint32_t origin);
+
+  const std::span<const RowTensor> tensors;
+  /// By tensor, its value once it was read or made.
+  std::vector<std::optional<ValueId>> made;
+  WholeRows whole;
+  std::shared_ptr<syntax::Listing> listing;
+  std::vector<std::uint32_t> inputs; ///< The tensor of each.
+};
+} // namespace
+
+ValueId WholeRowsBuilder::add(const Value &value, std::uint32_t origin) {
+  Graph &graph = whole.plan.graph;
+  graph.values.push_back(value);
+  graph.origins.push_back(origin);
+  return static_cast<ValueId>(graph.values.size() - 1);
+}
+
+/// A tensor in memory, once for all sweeps.
+ValueId WholeRowsBuilder::read(std::uint32_t tensor, Value value,
+                               std::uint32_t operand, std::uint32_t origin) {
+  if (made[tensor])
+    return *made[tensor];
+  value.input = static_cast<std::uint32_t>(inputs.size());
+  inputs.push_back(tensor);
+  whole.plan.inputs.push_back({value.type, *tensors[tensor].pattern});
+  whole.plan.graph.inputs.push_back(operand);
+  made[tensor] = add(value, origin);
+  return *made[tensor];
+}
+
+/// The same numbers in the plan's graph, where they can be computed as they
+/// were before.
+std::vector<NumberId> WholeRowsBuilder::copied(const NumberGraph &numbers) {
+  std::vector<NumberId> copies;
+  for (NumberId id = 0; id < numbers.size(); ++id) {
+    NumberNode node = numbers[id];
+    for (unsigned i = 0; i < node.arity; ++i)
+      node.args[i] = copies[node.args[i]]; // Each stands earlier.
+    const auto copy = whole.plan.graph.numbers.add(node);
+    assert(copy);
+    copies.push_back(*copy);
+  }
+  return copies;
+}
+
+ValueId WholeRowsBuilder::parameter(DType type, NumberId number,
+                                    std::uint32_t origin) {
+  auto &parameters = whole.plan.graph.parameters;
+  for (ValueId id = 0; id < whole.plan.graph.values.size(); ++id) {
+    const Value &value = whole.plan.graph.values[id];
+    if (value.kind == ValueKind::Parameter && value.type == type &&
+        parameters[value.input] == number)
+      return id;
+  }
+  parameters.push_back(number);
+  return add({.kind = ValueKind::Parameter,
+              .type = type,
+              .input = static_cast<std::uint32_t>(parameters.size() - 1)},
+             origin);
+}
+
+ValueId WholeRowsBuilder::computed(const Graph &from, ValueId id,
+                                   std::span<const ValueId> values,
+                                   std::span<const NumberId> numbers) {
+  Value value = from.values[id];
+  if (value.kind == ValueKind::Parameter)
+    return parameter(value.type, numbers[from.parameters[value.input]],
+                     from.origins[id]);
+  for (std::size_t i = 0; i < from.args(from.values[id]).size(); ++i)
+    value.args[i] = values[value.args[i]];
+  return add(value, from.origins[id]);
+}
+
+ValueId WholeRowsBuilder::folded(const Access &access, ValueId elements,
+                                 std::int64_t uncounted, std::uint32_t origin) {
+  return add({.kind = ValueKind::Fold,
+              .type = access.type,
+              .op = access.reducing->reduction,
+              .bits = static_cast<std::uint64_t>(access.reducing->form) |
+                      static_cast<std::uint64_t>(uncounted) << 8,
+              .args = {elements}},
+             origin);
+}
+
+void WholeRowsBuilder::add(const RowSweep &sweep) {
+  const Plan &own = sweep.plan;
+  const Graph &from = own.graph;
+  Plan &plan = whole.plan;
+  plan.precision = own.precision;
+  plan.source = own.source;
+  if (own.listing && !listing) {
+    listing = std::make_shared<syntax::Listing>(*own.listing);
+    listing->outputs.clear();
+  }
+  const std::vector<NumberId> numbers = copied(from.numbers);
+  std::vector<ValueId> values;
+  for (ValueId id = 0; id < from.values.size(); ++id) {
+    const Value &value = from.values[id];
+    values.push_back(value.kind == ValueKind::Input
+                         ? read(sweep.tensors[own.outputs.size() + value.input],
+                                value, from.inputs[value.input],
+                                from.origins[id])
+                         : computed(from, id, values, numbers));
+  }
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const std::uint32_t tensor = sweep.tensors[i];
+    const ValueId root = values[from.outputs[i]];
+    const Access &access = own.outputs[i];
+    made[tensor] = root;
+    if (access.reducing) {
+      made[tensor] = folded(access, root, tensors[tensor].uncounted,
+                            plan.graph.origins[root]);
+    } else if (tensors[tensor].pattern) {
+      plan.graph.outputs.push_back(root);
+      plan.outputs.push_back({access.type, *tensors[tensor].pattern});
+      whole.tensors.push_back(tensor);
+      if (own.listing)
+        listing->outputs.push_back(own.listing->outputs[i]);
+    }
+  }
+}
+
+WholeRows WholeRowsBuilder::finish() {
+  whole.plan.listing = std::move(listing);
+  whole.tensors.insert(whole.tensors.end(), inputs.begin(), inputs.end());
+  return std::move(whole);
+}
+
+WholeRows semantics::wholeRows(std::span<const RowTensor> tensors,
+                               std::span<const RowSweep> sweeps) {
+  WholeRowsBuilder builder(tensors);
+  for (const RowSweep &sweep : sweeps)
+    builder.add(sweep);
+  return builder.finish();
+}

@@ -1,0 +1,44 @@
+//===- Semantics/WholeRows.h - Sweeps as one loop over short rows ---------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef KEXPR_SEMANTICS_WHOLEROWS_H
+#define KEXPR_SEMANTICS_WHOLEROWS_H
+
+#include "Semantics/Plan.h"
+
+namespace kexpr::semantics {
+
+/// A tensor that sweeps over the same rows read or make.
+struct RowTensor {
+  /// How a loop over rows reads or writes it; none of what sweeps alone make
+  /// and read.
+  std::optional<AccessPattern> pattern;
+  std::int64_t uncounted = 0; ///< Of a reduction, see `Value::uncounted`.
+  friend bool operator==(const RowTensor &, const RowTensor &) = default;
+};
+
+/// A sweep over these rows.
+struct RowSweep {
+  const Plan &plan;
+  /// The tensors, by output and input of the plan.
+  std::span<const std::uint32_t> tensors;
+};
+
+/// One loop over rows that does what several sweeps do.
+struct WholeRows {
+  Plan plan;
+  std::vector<std::uint32_t> tensors; ///< By output and input of the plan.
+};
+
+/// The loop of sweeps that come one after the other, which takes rows whole:
+/// what one sweep makes for others stays in registers. How long rows are is
+/// still to be set.
+WholeRows wholeRows(std::span<const RowTensor> tensors,
+                    std::span<const RowSweep> sweeps);
+
+} // namespace kexpr::semantics
+
+#endif // KEXPR_SEMANTICS_WHOLEROWS_H

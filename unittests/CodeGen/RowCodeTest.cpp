@@ -1,0 +1,148 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Loops that take rows whole: the same bits over rows and along them, of every
+/// width and level, in the memory of their rows alone, and code for every
+/// processor.
+///
+//===----------------------------------------------------------------------===//
+#include "CodeGen/CompiledLoop.h"
+#include "CodeGen/GuardedFloats.h"
+#include "Semantics/Sweeps.h"
+#include "Semantics/WholeRows.h"
+
+#include <map>
+#include <random>
+
+namespace kexpr::test::row_code {
+namespace {
+using semantics::AccessPattern;
+using semantics::Graph;
+using semantics::SweepTarget;
+
+/// The loop of an expression over @0, rows, and @1, a row of all; its outputs
+/// are rows, too.
+semantics::Plan planOf(std::string_view text, unsigned length,
+                       bool isAlongRows) {
+  const semantics::Plan whole = planFor(text);
+  const auto sweeps = semantics::sweepsOf(whole, true);
+  std::vector<semantics::RowTensor> tensors;
+  std::map<std::pair<SweepTarget::Kind, std::uint32_t>, std::uint32_t> numbers;
+  const auto numberOf = [&](SweepTarget::Kind kind, std::uint32_t index,
+                            std::optional<AccessPattern> pattern) {
+    const auto [at, isNew] = numbers.try_emplace(
+        {kind, index}, static_cast<std::uint32_t>(tensors.size()));
+    if (isNew)
+      tensors.push_back({pattern});
+    return at->second;
+  };
+  // Operands have no kind: they have that of scans, of which there are none.
+  std::vector<std::vector<std::uint32_t>> slots;
+  for (const semantics::Sweep &sweep : sweeps) {
+    auto &own = slots.emplace_back();
+    for (const SweepTarget &target : sweep.targets)
+      own.push_back(
+          target.kind == SweepTarget::Kind::Stored
+              ? numberOf(target.kind, target.index, AccessPattern::Rows)
+              : numberOf(SweepTarget::Kind::Kept, target.index, {}));
+    for (const std::uint32_t input : sweep.plan.graph.inputs)
+      own.push_back(
+          input >= Graph::FirstValue
+              ? numberOf(SweepTarget::Kind::Kept, input - Graph::FirstValue, {})
+              : numberOf(SweepTarget::Kind::Scanned, input,
+                         input == 0 ? AccessPattern::Rows
+                                    : AccessPattern::Row));
+  }
+  std::vector<semantics::RowSweep> all;
+  for (std::size_t i = 0; i < sweeps.size(); ++i)
+    all.push_back({sweeps[i].plan, slots[i]});
+  semantics::Plan plan = semantics::wholeRows(tensors, all).plan;
+  plan.rowLength = length;
+  plan.isAlongRows = isAlongRows;
+  return plan;
+}
+
+constexpr const char *Texts[] = {"softmax(@0,-1)", "log_softmax(@0,-1)",
+                                 "layer_norm(@0,-1,@1,@1)",
+                                 "add(log(@0),amax(sin(@0),-1,True))"};
+
+TEST(RowCode, StaysInItsRows) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal(0, 3);
+  for (const char *text : Texts)
+    for (const unsigned length : {2, 7, 16, 17, 33, 48})
+      for (const std::int64_t rows : {1, 2, 3, 5, 16, 21, 40}) {
+        SCOPED_TRACE(std::string(text) + ", " + std::to_string(rows) +
+                     " rows of " + std::to_string(length));
+        const auto count = static_cast<std::size_t>(rows) * length;
+        std::vector<float> values(count), first;
+        for (float &value : values) {
+          value = normal(random);
+          if (random() % 16 == 0) // Rare for a logarithm.
+            value *= 1e-40f;
+        }
+        const auto run = [&](const codegen::Target &target,
+                             codegen::OptLevel level, bool isAlongRows,
+                             GuardedFloats::Edge edge, bool isInPlace) {
+          static std::map<std::string, std::unique_ptr<CompiledLoop>> loops;
+          const semantics::Plan plan = planOf(text, length, isAlongRows);
+          auto &loop = loops[plan.key() + std::to_string(target.vectorBits) +
+                             std::to_string(static_cast<int>(level))];
+          if (!loop)
+            loop = std::make_unique<CompiledLoop>(plan, target, level);
+          ASSERT_TRUE(*loop);
+          GuardedFloats x(count, edge), out(count, edge), row(length, edge);
+          std::copy(values.begin(), values.end(), x.data());
+          std::copy_n(values.begin(), length, row.data());
+          float *to = isInPlace ? x.data() : out.data();
+          std::vector<const void *> pointers = {to, x.data()};
+          if (plan.inputs.size() > 1)
+            pointers.push_back(row.data());
+          loop->run(rows, pointers);
+          if (first.empty())
+            first.assign(to, to + count);
+          for (std::size_t i = 0; i < count; ++i)
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(to[i]),
+                      std::bit_cast<std::uint32_t>(first[i]))
+                << i << " of rows " << (isAlongRows ? "along" : "in lanes")
+                << (isInPlace ? ", in place" : "");
+        };
+        forEachTier(
+            [&](const codegen::Target &target, codegen::OptLevel level) {
+              const auto edge = rows % 2 ? GuardedFloats::Edge::End
+                                         : GuardedFloats::Edge::Begin;
+              for (const bool isInPlace : {false, true})
+                run(target, level, true, edge, isInPlace);
+              if (length <= 16)
+                run(target, level, false, edge, rows % 3 == 0);
+            });
+      }
+}
+
+TEST(RowCode, IsMadeForEveryProcessor) {
+  const auto expectCode = [](const char *triple, const char *cpu) {
+    const auto target = codegen::makeTarget(
+        {.triple = triple, .cpu = cpu, .features = {}, .vectorBits = 0});
+    if (!target)
+      return; // This LLVM has no code for it.
+    for (const char *text : Texts)
+      for (const unsigned length : {3, 8, 40})
+        for (auto level :
+             {codegen::OptLevel::Baseline, codegen::OptLevel::Optimized})
+          EXPECT_TRUE(codegen::compile(planOf(text, length, length > 24),
+                                       *target, level))
+              << cpu << ", " << text << " of " << length;
+  };
+  for (const char *cpu : {"haswell", "znver3", "skylake-avx512", "znver4"})
+    expectCode("x86_64-linux-gnu", cpu);
+  for (const char *cpu : {"neoverse-n1", "neoverse-v1", "a64fx"})
+    expectCode("aarch64-linux-gnu", cpu);
+}
+
+} // namespace
+} // namespace kexpr::test::row_code
