@@ -20,7 +20,7 @@ namespace {
 using EmitStepFn = void (*)(const LaneBuilder &lanes, StateParts &state,
                             llvm::Value *elements);
 using EmitIdentityFn = llvm::Value *(*)(const LaneBuilder &lanes, unsigned part,
-                                        std::size_t index);
+                                        std::int64_t index);
 using EmitFinishFn = llvm::Value *(*)(const LaneBuilder &lanes,
                                       const StateParts &state,
                                       std::int64_t elements);
@@ -38,56 +38,60 @@ struct StateEmitters {
 using StepRow = std::array<StateEmitters, std::size(ops::AllTypes)>;
 } // namespace
 
+/// The lanes that a reduction computes in, and its states of these.
+template <class R, DType Form>
+using LanesOf = Lanes<typename R::template Element<ops::Element<Form>>>;
+template <class R, DType Form>
+using StatesOf =
+    ops::Several<LanesOf<R, Form>, R::template parts<ops::Element<Form>>>;
+
+template <class R, DType Form>
+static StatesOf<R, Form> read(const LaneBuilder &lanes,
+                              const StateParts &state) {
+  StatesOf<R, Form> states;
+  for (unsigned p = 0; p < R::template parts<ops::Element<Form>>; ++p)
+    states.each[p] = {{&lanes, state[p]}};
+  return states;
+}
+
+template <class States>
+static void write(StateParts &state, const States &states) {
+  for (std::size_t p = 0; p < state.size(); ++p)
+    state[p] = states.each[p].rep.value;
+}
+
 template <class R, DType Form>
 static void emitStep(const LaneBuilder &lanes, StateParts &state,
                      llvm::Value *elements) {
-  using T = ops::Element<Form>;
-  using V = Lanes<typename R::template Element<T>>;
-  constexpr unsigned parts = R::template parts<T>;
-  ops::Several<V, parts> taking;
-  for (unsigned p = 0; p < parts; ++p)
-    taking.each[p] = {{&lanes, state[p]}};
-  taking = R::step(taking, V{{&lanes, elements}});
-  for (unsigned p = 0; p < parts; ++p)
-    state[p] = taking.each[p].rep.value;
+  write(state, R::step(read<R, Form>(lanes, state),
+                       LanesOf<R, Form>{{&lanes, elements}}));
 }
 
 template <class R, DType Form>
 static void emitCombine(const LaneBuilder &lanes, StateParts &state,
                         const StateParts &later) {
-  using T = ops::Element<Form>;
-  using V = Lanes<typename R::template Element<T>>;
-  constexpr unsigned parts = R::template parts<T>;
-  ops::Several<V, parts> first, second;
-  for (unsigned p = 0; p < parts; ++p) {
-    first.each[p] = {{&lanes, state[p]}};
-    second.each[p] = {{&lanes, later[p]}};
-  }
-  first = R::combine(first, second);
-  for (unsigned p = 0; p < parts; ++p)
-    state[p] = first.each[p].rep.value;
+  write(state,
+        R::combine(read<R, Form>(lanes, state), read<R, Form>(lanes, later)));
+}
+
+/// A number in all lanes that a reduction computes in.
+template <class R, DType Form>
+static LanesOf<R, Form> splat(const LaneBuilder &lanes, std::int64_t number) {
+  using E = ops::ElementOf<LanesOf<R, Form>>;
+  return {{&lanes, lanes.splat(static_cast<E>(number))}};
 }
 
 template <class R, DType Form>
 static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
-                                 std::size_t index) {
-  using E = typename R::template Element<ops::Element<Form>>;
-  const Lanes<E> first{{&lanes, lanes.splat(static_cast<E>(index))}};
-  return R::identity(part, first).rep.value;
+                                 std::int64_t index) {
+  return R::identity(part, splat<R, Form>(lanes, index)).rep.value;
 }
 
 template <class R, DType Form>
 static llvm::Value *emitFinish(const LaneBuilder &lanes,
                                const StateParts &state, std::int64_t elements) {
-  using T = ops::Element<Form>;
-  using V = Lanes<typename R::template Element<T>>;
-  constexpr unsigned parts = R::template parts<T>;
-  ops::Several<V, parts> all;
-  for (unsigned p = 0; p < parts; ++p)
-    all.each[p] = {{&lanes, state[p]}};
-  const V count{
-      {&lanes, lanes.splat(static_cast<ops::ElementOf<V>>(elements))}};
-  return R::finish(all, count).rep.value;
+  return R::finish(read<R, Form>(lanes, state), splat<R, Form>(lanes, elements))
+      .rep.value;
 }
 
 template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
@@ -253,7 +257,8 @@ static StateParts ofRows(const LaneBuilder &lanes,
   StateParts state;
   if (step == ops::ReductionLanes) {
     for (unsigned part = 0; part < reducing.loops().parts; ++part)
-      state.push_back(emitters.identity(lanes, part, first));
+      state.push_back(
+          emitters.identity(lanes, part, static_cast<std::int64_t>(first)));
     for (; first < elements.size(); first += step)
       emitters.step(lanes, state, elements[first]);
     return state;

@@ -54,9 +54,8 @@ RowProgram::whole(const Step &first,
   if (mode == Mode::Interpret || mode == Mode::Baseline ||
       wholes.size() >= most)
     return nullptr;
-  semantics::WholeRows made = semantics::wholeRows(tensors, sweeps);
-  made.plan.rowLength = length;
-  made.plan.isAlongRows = isAlongRows;
+  semantics::WholeRows made =
+      semantics::wholeRows(tensors, sweeps, length, isAlongRows);
   if ((!isAlongRows && !storesOfRows(made.plan)) ||
       lastLevel(made.plan, mode) != codegen::OptLevel::Optimized)
     return nullptr;

@@ -159,9 +159,13 @@ WholeRows WholeRowsBuilder::finish() {
 }
 
 WholeRows semantics::wholeRows(std::span<const RowTensor> tensors,
-                               std::span<const RowSweep> sweeps) {
+                               std::span<const RowSweep> sweeps,
+                               unsigned length, bool isAlongRows) {
   WholeRowsBuilder builder(tensors);
   for (const RowSweep &sweep : sweeps)
     builder.add(sweep);
-  return builder.finish();
+  WholeRows made = builder.finish();
+  made.plan.rowLength = length;
+  made.plan.isAlongRows = isAlongRows;
+  return made;
 }

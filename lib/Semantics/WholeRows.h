@@ -33,11 +33,11 @@ struct WholeRows {
   std::vector<std::uint32_t> tensors; ///< By output and input of the plan.
 };
 
-/// The loop of sweeps that come one after the other, which takes rows whole:
-/// what one sweep makes for others stays in registers. How long rows are is
-/// still to be set.
+/// The loop of sweeps that come one after the other, which takes rows of
+/// `length` elements whole: what one sweep makes for others stays in registers.
 WholeRows wholeRows(std::span<const RowTensor> tensors,
-                    std::span<const RowSweep> sweeps);
+                    std::span<const RowSweep> sweeps, unsigned length,
+                    bool isAlongRows);
 
 } // namespace kexpr::semantics
 

@@ -61,10 +61,7 @@ semantics::Plan planOf(std::string_view text, unsigned length,
   std::vector<semantics::RowSweep> all;
   for (std::size_t i = 0; i < sweeps.size(); ++i)
     all.push_back({sweeps[i].plan, slots[i]});
-  semantics::Plan plan = semantics::wholeRows(tensors, all).plan;
-  plan.rowLength = length;
-  plan.isAlongRows = isAlongRows;
-  return plan;
+  return semantics::wholeRows(tensors, all, length, isAlongRows).plan;
 }
 
 constexpr const char *Texts[] = {"softmax(@0,-1)", "log_softmax(@0,-1)",
