@@ -157,8 +157,9 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   const TypedValue sum =
       f.call("mul", f.reduceWide("sum", f.call("exp_of", x, most)),
              f.number(LessPower));
-  return f.result(f.call("sub", f.call("sub", f.wide(x), f.wide(most)),
-                         f.call("log", sum)));
+  // The difference is no larger than the result: it may be rounded.
+  return f.result(f.call("sub", f.call("sub", f.held(x), most),
+                         f.held(f.call("log", sum))));
 }
 
 static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
