@@ -89,7 +89,7 @@ private:
   void openRows();
   void closeRows();
   void openStates();
-  void storeStates();
+  void storeStates(llvm::Value *index);
   void closeStates();
   llvm::BasicBlock *block(const char *name,
                           llvm::BasicBlock *before = nullptr) {

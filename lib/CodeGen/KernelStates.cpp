@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelBuilder.h"
 
+#include <algorithm>
+
 using namespace kexpr;
 using namespace kexpr::codegen;
 
@@ -24,9 +26,10 @@ void KernelBuilder::take(const Position &at,
   names.part = taking.reduction();
   if (copy && holdsStates) {
     const unsigned vectors = ops::ReductionLanes / lanes.lanes;
-    StateParts &state = held[number * vectors + *copy % vectors];
+    const auto first = held.begin() + number * vectors;
     for (llvm::Value *row : elements)
-      state = taking.step(lanes, state, row);
+      *first = taking.step(lanes, *first, row);
+    std::rotate(first, first + 1, first + vectors);
   } else {
     taking.take(lanes, at, elements);
   }
@@ -54,13 +57,16 @@ void KernelBuilder::openStates() {
   heldBefore = held;
 }
 
-/// Stores the states as the main loop has them by now, if it holds any.
-void KernelBuilder::storeStates() {
+/// Stores the states as the main loop has them before it takes the elements at
+/// `index`, if it holds any.
+void KernelBuilder::storeStates(llvm::Value *index) {
   auto state = held.begin();
   for (const LoopStates &each : states)
     for (unsigned first = 0; holdsStates && first < ops::ReductionLanes;
          first += lanes.lanes)
-      each.store(lanes, each.addresses(lanes, ir.getInt64(first)), *state++);
+      each.store(lanes,
+                 each.addresses(lanes, ir.CreateAdd(index, ir.getInt64(first))),
+                 *state++);
 }
 
 /// Stores states where the main loop ends.
@@ -73,6 +79,6 @@ void KernelBuilder::closeStates() {
   auto *close = block("close", tailCheck);
   latch->getTerminator()->replaceSuccessorWith(tailCheck, close);
   ir.SetInsertPoint(close);
-  storeStates();
+  storeStates(whole);
   ir.CreateBr(tailCheck);
 }

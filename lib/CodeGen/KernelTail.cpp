@@ -48,7 +48,7 @@ void KernelBuilder::emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks,
   if (!start)
     openAgain();
   ir.SetInsertPoint(redo);
-  storeStates();
+  storeStates(index);
   llvm::Value *end = redoEnd(index);
   if (from) {
     from->addIncoming(index, redo);

@@ -32,15 +32,15 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
     return 1;
   const auto vectors =
       static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
+  // There are registers for the stages of one vector beside constants.
+  if (holdsConstants(plan, target, level))
+    return 1;
   if (holdsStates(plan, target, level))
     return std::max(4u, vectors);
   const unsigned factor = operations <= 12 ? 4
                           : operations <= 32 && level == OptLevel::Optimized
                               ? 2
                               : 1;
-  // There are registers for the stages of one vector beside constants.
-  if (holdsConstants(plan, target, level))
-    return 1;
   // States of lanes that are in memory take one element in a step.
   return reduces(plan) ? std::min(factor, vectors) : factor;
 }
@@ -53,11 +53,14 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
          target.vectorRegisters >= enoughRegisters;
 }
 
-/// Of short bodies, where states and what takes them have registers enough.
+/// Where states and what takes them have registers enough: beside constants,
+/// if a body is long, where a few.
 bool codegen::holdsStates(const Plan &plan, const Target &target,
                           OptLevel level) {
+  const bool isLong = plan.work().operations > ShortBody;
   if (level == OptLevel::Baseline || !reduces(plan) ||
-      plan.work().operations > ShortBody)
+      (isLong &&
+       (!holdsConstants(plan, target, level) || plan.work().rareWays > 0)))
     return false;
   std::size_t bits = 0;
   for (const semantics::Access &output : plan.outputs) {
@@ -71,8 +74,8 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
   // What states take waits until it is known that nothing is rare.
   if (plan.work().rareWays > 0)
     bits *= 2;
-  return bits <=
-         std::size_t{vectorBitsOf(plan, target)} * (target.vectorRegisters / 2);
+  return bits <= std::size_t{vectorBitsOf(plan, target)} *
+                     (target.vectorRegisters / (isLong ? 4 : 2));
 }
 
 /// As many as keep the longest chain of a stage below some 20 cycles: then the

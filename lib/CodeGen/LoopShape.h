@@ -15,7 +15,8 @@ namespace kexpr::codegen {
 unsigned unrollFactorOf(const semantics::Plan &plan, const Target &target,
                         OptLevel level);
 /// Whether the main loop has the states of reductions in registers: all of
-/// them, of lanes. Its step is then of all lanes, once or more often.
+/// them, of lanes. Its step is then of all lanes, once or more often, or of one
+/// vector, for which the states of the next ones move up.
 bool holdsStates(const semantics::Plan &plan, const Target &target,
                  OptLevel level);
 /// Whether a main loop has constants in registers, which LLVM would otherwise

@@ -11,6 +11,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -92,6 +93,9 @@ public:
 
 private:
   bool hasCheck() const { return &head != &latch; }
+  bool hasPrologue() const {
+    return !hasCheck() && (!loop.states.empty() || !held.empty());
+  }
   /// Whether it loads or stores states.
   bool isOfStates(const Instruction &each) const {
     const llvm::Value *address = llvm::getLoadStorePointerOperand(&each);
@@ -100,6 +104,7 @@ private:
   }
   bool isPossible() const;
   void measure();
+  void delay();
   void findLast();
   void assignStages();
   void needIn(unsigned stage, const llvm::Value *value,
@@ -107,15 +112,19 @@ private:
   unsigned carriedRegisters() const;
   void countOn();
   void rebuild();
+  void addPrologue();
   void place(Instruction *each, Instruction *where);
   /// To the stack, as long as there is nothing to store.
   void divert(Instruction *store);
+  llvm::Value *behind(unsigned stage);
   /// A value of the elements that a stage works on.
   llvm::Value *in(unsigned stage, llvm::Value *value, Instruction *where);
   /// A value as it was so many iterations ago.
   llvm::Value *delayed(llvm::Value *value, unsigned iterations);
 
   const StepLoop &loop;
+  /// States that are in registers.
+  llvm::SmallVector<llvm::PHINode *> held;
   llvm::BasicBlock &head, *before, &latch;
   Instruction *next;
   unsigned stages = 1;
@@ -128,8 +137,10 @@ private:
   llvm::DenseMap<llvm::Value *, unsigned> stageOf;
   llvm::DenseMap<std::pair<llvm::Value *, unsigned>, llvm::Value *> copies,
       delays;
-  /// Of the elements that are loaded.
-  llvm::Value *first = nullptr;
+  /// Of the elements that are loaded, and of the last ones.
+  llvm::Value *first = nullptr, *last = nullptr;
+  /// What is computed of the index of the loop itself.
+  llvm::DenseSet<const llvm::Value *> ofIndex;
   /// Whether the last stage has elements.
   llvm::Value *isFilled = nullptr;
 };
@@ -150,6 +161,9 @@ bool SoftwarePipeline::isPossible() const {
 }
 
 void SoftwarePipeline::measure() {
+  for (llvm::PHINode &phi : head.phis())
+    if (&phi != loop.index)
+      held.push_back(&phi);
   llvm::DenseMap<llvm::Value *, unsigned> ready;
   auto look = [&](Instruction &each) {
     if (!isBody(each))
@@ -168,6 +182,22 @@ void SoftwarePipeline::measure() {
   llvm::for_each(head, look);
   if (hasCheck())
     llvm::for_each(latch, look);
+  if (hasPrologue())
+    delay();
+}
+
+/// Has everything begin as late as it could, so that few values wait.
+void SoftwarePipeline::delay() {
+  llvm::DenseMap<const llvm::Value *, unsigned> begin;
+  for (Instruction &each : llvm::reverse(head)) {
+    unsigned end = total;
+    for (const llvm::User *user : each.users())
+      if (const auto found = begin.find(user); found != begin.end())
+        end = std::min(end, found->second);
+    begin[&each] = end - std::min(end, latencyOf(each));
+  }
+  for (std::size_t i = 0; i < body.size(); ++i)
+    starts[i] = begin.lookup(body[i]);
 }
 
 /// Finds what the last stage must do: stores, and what depends on states.
@@ -176,7 +206,8 @@ void SoftwarePipeline::findLast() {
     if (isBody(each) &&
         (isStore(each) || isOfStates(each) ||
          llvm::any_of(each.operands(), [this](const llvm::Value *operand) {
-           return mustBeLast.contains(operand);
+           return mustBeLast.contains(operand) ||
+                  llvm::is_contained(held, operand);
          })))
       mustBeLast.insert(&each);
   };
@@ -188,7 +219,7 @@ void SoftwarePipeline::findLast() {
 void SoftwarePipeline::assignStages() {
   for (std::size_t i = 0; i < body.size(); ++i)
     stageOf[body[i]] = mustBeLast.contains(body[i]) ? stages - 1
-                       : isLoad(*body[i])
+                       : isLoad(*body[i]) && !hasPrologue()
                            ? 0
                            : std::min(starts[i] * stages / total, stages - 1);
 }
@@ -231,7 +262,7 @@ unsigned SoftwarePipeline::carriedRegisters() const {
 void SoftwarePipeline::countOn() {
   llvm::IRBuilder<> ir(before->getTerminator());
   llvm::Value *more = ir.getInt64((stages - 1) * loop.step);
-  llvm::Value *last = ir.CreateSub(loop.whole, ir.getInt64(loop.step), "last");
+  last = ir.CreateSub(loop.whole, ir.getInt64(loop.step), "last");
   llvm::Value *stop = ir.CreateAdd(loop.whole, more, "stop");
   llvm::cast<Instruction>(latch.getTerminator()->getOperand(0))
       ->replaceUsesOfWith(loop.whole, stop);
@@ -239,10 +270,13 @@ void SoftwarePipeline::countOn() {
   ir.SetInsertPoint(&head, head.getFirstNonPHIIt());
   first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loop.index, last,
                                    nullptr, "first");
-  if (!hasCheck() && loop.states.empty())
+  ofIndex.insert(first);
+  ofIndex.insert(next);
+  if (!hasCheck())
     return;
   ir.SetInsertPoint(&latch, latch.getFirstNonPHIIt());
   isFilled = ir.CreateICmpUGE(loop.index, fill, "filled");
+  ofIndex.insert(isFilled);
 }
 
 llvm::Value *SoftwarePipeline::delayed(llvm::Value *value,
@@ -263,10 +297,26 @@ llvm::Value *SoftwarePipeline::delayed(llvm::Value *value,
   return phi;
 }
 
+/// Where the elements of a stage begin, of a loop that has a prologue.
+llvm::Value *SoftwarePipeline::behind(unsigned stage) {
+  llvm::Value *&made = copies[{loop.index, stage}];
+  if (!made) {
+    llvm::IRBuilder<> ir(llvm::cast<Instruction>(first)->getNextNode());
+    made = ir.CreateSub(loop.index, ir.getInt64(stage * loop.step), "i.late");
+    ofIndex.insert(made);
+    if (stage + 1 < stages)
+      made = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, made, last,
+                                      nullptr, "i.late");
+  }
+  return made;
+}
+
 llvm::Value *SoftwarePipeline::in(unsigned stage, llvm::Value *value,
                                   Instruction *where) {
   if (value == loop.index)
-    return delayed(first, stage);
+    return hasPrologue() && stage > 0 ? behind(stage) : delayed(first, stage);
+  if (llvm::is_contained(held, value))
+    return value;
   auto *each = llvm::dyn_cast<Instruction>(value);
   if (!each || (each->getParent() != &head && each->getParent() != &latch))
     return value;
@@ -293,7 +343,7 @@ void SoftwarePipeline::place(Instruction *each, Instruction *where) {
   for (unsigned i = 0; i < operands.size(); ++i)
     each->setOperand(i, operands[i]);
   each->moveBefore(*where->getParent(), where->getIterator());
-  if (isStore(*each) && (hasCheck() || isOfStates(*each)))
+  if (isStore(*each) && hasCheck())
     divert(each);
 }
 
@@ -306,6 +356,47 @@ void SoftwarePipeline::divert(Instruction *store) {
   ir.SetInsertPoint(store);
   store->setOperand(1,
                     ir.CreateSelect(isFilled, store->getOperand(1), scratch));
+}
+
+/// Does the iterations in which the last stage has no elements before the loop,
+/// as far as they make something for it.
+void SoftwarePipeline::addPrologue() {
+  auto *prologue = llvm::BasicBlock::Create(head.getContext(), "prologue",
+                                            head.getParent(), &head);
+  llvm::IRBuilder<> ir(prologue);
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> made;
+  const auto find = [&made](llvm::Value *value) {
+    const auto found = made.find(value);
+    return found == made.end() ? value : found->second;
+  };
+  for (llvm::PHINode &phi : head.phis())
+    made[&phi] = phi.getIncomingValueForBlock(before);
+  for (unsigned filled = 1; filled < stages; ++filled) {
+    for (const Instruction &each : head) {
+      if (!isBody(each) || each.getType()->isVoidTy())
+        continue;
+      Instruction *copy = ir.Insert(each.clone(), each.getName());
+      for (llvm::Use &operand : copy->operands())
+        operand.set(find(operand.get()));
+      made[&each] = copy;
+    }
+    llvm::SmallVector<std::pair<const llvm::PHINode *, llvm::Value *>> late;
+    for (llvm::PHINode &phi : head.phis())
+      if (!llvm::is_contained(held, &phi))
+        late.emplace_back(&phi, find(phi.getIncomingValueForBlock(&head)));
+    for (const auto &[phi, value] : late)
+      made[phi] = value;
+  }
+  ir.CreateBr(&head);
+  before->getTerminator()->replaceSuccessorWith(&head, prologue);
+  for (llvm::PHINode &phi : head.phis()) {
+    const auto from = static_cast<unsigned>(phi.getBasicBlockIndex(before));
+    phi.setIncomingBlock(from, prologue);
+    phi.setIncomingValue(from, made[&phi]);
+  }
+  for (Instruction &each : llvm::make_early_inc_range(llvm::reverse(*prologue)))
+    if (llvm::isInstructionTriviallyDead(&each))
+      each.eraseFromParent();
 }
 
 /// Loads first and stores last; between them the stages in turns.
@@ -362,11 +453,13 @@ unsigned SoftwarePipeline::run(unsigned wanted) {
   // stage.
   for (llvm::Use &use : llvm::make_early_inc_range(loop.index->uses())) {
     auto *user = llvm::cast<Instruction>(use.getUser());
-    if (user == first || user == next || user == isFilled)
+    if (ofIndex.contains(user))
       continue;
     use.set(llvm::isa<llvm::PHINode>(user) ? delayed(first, stages - 1)
                                            : first);
   }
+  if (hasPrologue())
+    addPrologue();
   return stages;
 }
 

@@ -20,8 +20,8 @@ struct StepLoop {
   std::int64_t step;
   /// Vector registers of the machine, and bits of those that the loop uses.
   unsigned registers, registerBits;
-  /// Where states of reductions begin. One iteration takes each of them once at
-  /// most.
+  /// Where states of reductions in memory begin. One iteration takes each of
+  /// them once at most.
   llvm::ArrayRef<const llvm::Value *> states;
 };
 
@@ -35,9 +35,11 @@ struct StepLoop {
 /// epilogue: the last iterations load the last elements again, and what the
 /// first ones store is nothing yet. It goes where the first elements come right
 /// later; with a check, after which inputs are read again that outputs may lie
-/// over, to the stack. All is loaded in the first stage, as an output may be an
-/// input, but states: these are no input, and are loaded and stored in the last
-/// stage, which gives the stack what is nothing yet.
+/// over, to the stack. All is loaded in the first stage.
+///
+/// States of reductions, in memory or values that the loop hands on, change in
+/// the last stage. Without a check the loop has a prologue then, and
+/// everything, loads too, is done as late as the longest chain allows.
 ///
 /// Does nothing to a loop that divides integers, nor to one with a check that
 /// stores lanes or past the caches.
