@@ -129,7 +129,11 @@ void KernelBuilder::findAhead(const LoopArrays &arrays) {
       areRows ? arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead")
               : nullptr;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    const bool isOperand = plan.graph.inputs[i] < semantics::Graph::FirstValue;
+    // What is read twice is of rows that follow each other.
+    const auto &operands = plan.graph.inputs;
+    const auto here = operands.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool isOperand = *here < semantics::Graph::FirstValue &&
+                           std::find(operands.begin(), here, *here) == here;
     const auto number = static_cast<unsigned>(plan.outputs.size() + i);
     llvm::Value *&bytes = ahead.emplace_back(nullptr);
     if (isOperand && plan.inputs[i].pattern == AccessPattern::Contiguous)

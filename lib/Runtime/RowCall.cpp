@@ -56,9 +56,11 @@ Status RowCall::prepare(const CallArguments &arguments) {
     if (auto status = chooseLoops(group); !status)
       return status;
   placeResults();
-  for (RowGroup &group : groups)
+  for (RowGroup &group : groups) {
+    group.room = std::max(group.room, group.columns);
     for (const bool isSplit : {false, true})
       group.memory[isSplit] = RowTask::memoryOf(group, isSplit);
+  }
   given = nullptr;
   return {};
 }

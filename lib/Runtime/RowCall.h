@@ -60,7 +60,7 @@ public:
 
   using Steps = std::deque<Step>;
 
-  /// One loop that does all steps of a group of short rows.
+  /// One loop that does all steps of a group of rows.
   struct Whole {
     Whole(const Compiler &compiler, const Step &first,
           std::vector<semantics::RowTensor> given, semantics::WholeRows made,
@@ -90,7 +90,7 @@ public:
     return step.unrolled(compiler, mode, elements, takesRows, patterns);
   }
   /// The loop of steps over the same rows, which gets code in the background;
-  /// null where there is none, or too many.
+  /// null where there is none, or too many. Without a length it is staggered.
   Expected<const Whole *>
   whole(const Step &first, const std::vector<semantics::RowTensor> &tensors,
         std::span<const semantics::RowSweep> sweeps, unsigned length,
@@ -233,6 +233,8 @@ struct RowGroup {
   /// Whether loops run along the last kept axis, over many rows at once.
   bool hasColumns = false;
   std::int64_t columns = 1; ///< Rows of a tile.
+  /// Rows whose results a task has room for: those of a tile, or more.
+  std::int64_t room = 1;
   /// Whether columns are short rows: copied side by side to be reduced, and
   /// stored as one run.
   bool isShort = false;
@@ -246,9 +248,12 @@ struct RowGroup {
   /// are done in pieces, and the elements of one. 0 where they are done whole.
   std::size_t firstInPieces = 0;
   std::int64_t piece = 0;
-  /// One loop that does all steps, for rows that are short; its code may come
-  /// later. Null where there is none.
+  /// One loop that does all steps, of rows that are short, or else of so many
+  /// of these `sweeps` at once, staggered; its code may come later. Null where
+  /// there is none.
   const RowProgram::Whole *whole = nullptr;
+  std::vector<std::size_t> sweeps; ///< The steps that go along rows.
+  std::int64_t staggered = 0;
   /// Whether it may store past the caches.
   bool canStream = false;
   std::vector<std::uint64_t> parameters; ///< Of that loop.
@@ -256,6 +261,10 @@ struct RowGroup {
 
   /// That loop, if it has code, or with stores past the caches if it has that.
   const Loop *wholeLoop(bool streams) const;
+  /// Whether there is one for a task whose stores go past the caches or not.
+  bool takesWhole(bool streams) const {
+    return wholeLoop(false) && !(staggered && streams);
+  }
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -342,6 +351,10 @@ private:
   std::optional<std::vector<semantics::RowTensor>>
   wholeTensors(const RowGroup &group) const;
   Status takeWhole(RowGroup &group);
+  Status stagger(RowGroup &group);
+  Status findWhole(RowGroup &group, std::span<const semantics::RowSweep> sweeps,
+                   const std::vector<semantics::RowTensor> &tensors,
+                   unsigned length, bool isAlongRows);
   Status unroll(const RowGroup &group, RowStep &step,
                 std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();

@@ -187,5 +187,5 @@ Status RowCall::chooseLoops(RowGroup &group) {
                      !isInPlace(group, step) &&
                      movedBytes > StoreChoice::FewestBytes;
   }
-  return {};
+  return group.whole ? Status() : stagger(group);
 }

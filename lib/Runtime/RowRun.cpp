@@ -81,8 +81,8 @@ bool RowCall::hasStreamingCode() const {
     return !streaming || streaming->code().machine != regular->code().machine;
   };
   return std::all_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-    if (const Loop *whole = group.wholeLoop(false))
-      return isBuilt(group.wholeLoop(true), whole);
+    if (group.takesWhole(true))
+      return isBuilt(group.wholeLoop(true), group.wholeLoop(false));
     return std::all_of(group.steps.begin(), group.steps.end(),
                        [&](const RowStep &step) {
                          return isBuilt(step.streaming(), step.loop);
@@ -102,7 +102,10 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
   openMemory();
   const std::int64_t last = group.lastKept();
   const std::int64_t each = (last + group.columns - 1) / group.columns;
-  const bool isWhole = group.wholeLoop(false);
+  const bool isWhole = group.takesWhole(context.streams);
+  if (isWhole && group.staggered)
+    return runStaggered(begin * group.columns,
+                        std::min(end * group.columns, group.rows));
   for (; begin < end; ++begin) {
     std::int64_t first = begin * group.columns,
                  count = std::min(group.columns, group.rows - first);

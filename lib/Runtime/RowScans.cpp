@@ -22,7 +22,7 @@ using namespace kexpr::runtime;
 /// Makes the states of the rows of a tile those of no elements: those of a
 /// sweep's scans, where `first` is that of its first one.
 void RowTask::openScans(const RowStep &step, std::size_t first) {
-  const auto pitch = static_cast<std::size_t>(group.columns);
+  const auto pitch = static_cast<std::size_t>(group.room);
   for (std::size_t i = 0; i < step.scans.size(); ++i)
     step.scans[i].loops->reset(pitch, rowStatesOf(first + i), pitch, 0, 0);
 }
@@ -49,7 +49,7 @@ void RowTask::scanRows(const RowStep &step, std::int64_t begin,
       const std::int64_t here = std::min(end - row, last - row % last);
       scan.loops->scan(static_cast<std::size_t>(here),
                        rowStatesOf(first + i) + (row - begin) * size,
-                       static_cast<std::size_t>(group.columns), length,
+                       static_cast<std::size_t>(group.room), length,
                        placeOf(number, row), toRow, toElement);
       row += here;
     }

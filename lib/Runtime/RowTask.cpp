@@ -83,7 +83,7 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   const std::int64_t blocks =
       std::max(blocksOf(isSplit ? PartElements : group.length),
                isSplit ? partsOf(group.length) : std::int64_t{1});
-  const auto rows = static_cast<std::size_t>(group.columns);
+  const auto rows = static_cast<std::size_t>(group.room);
   const auto hold = [](std::size_t &room, std::size_t bytes) {
     room = std::max(room, roundedToLine(bytes));
   };
@@ -117,7 +117,13 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   if (group.whole) {
     all.slots = std::max(all.slots, group.whole->rows.plan.slots());
     all.stridesOfLoops =
-        std::max(all.stridesOfLoops, group.whole->rows.tensors.size());
+        std::max(all.stridesOfLoops, 2 * group.whole->rows.tensors.size() + 2);
+  }
+  if (group.staggered) {
+    std::size_t together = 0;
+    for (const RowStep &step : group.steps)
+      together += step.reductions;
+    all.reductions = std::max(all.reductions, together);
   }
   if (group.isShort)
     hold(all.packBytes,
@@ -158,7 +164,7 @@ void RowTask::openMemory() {
     own = context.own;
   else
     packs += roundedToLine(static_cast<std::size_t>(group.tileBytes) *
-                           static_cast<std::size_t>(group.columns));
+                           static_cast<std::size_t>(group.room));
   std::byte *unrolled =
       states + bytes - 2 * roundedToLine(unrolledSlots * Word);
   pointersUnrolled = reinterpret_cast<void **>(unrolled);
@@ -187,7 +193,7 @@ char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   // One element a row, or all of them; of columns, those of other rows are
   // further on.
   const bool isWhole = each.isScratch && !group.hasColumns;
-  const std::int64_t rows = context.own ? group.rows : group.columns;
+  const std::int64_t rows = context.own ? group.rows : group.room;
   return reinterpret_cast<char *>(own) + result.offset * rows +
          (row - origin) * each.size * (isWhole ? group.scratchLength() : 1);
 }
@@ -218,6 +224,22 @@ void RowTask::callRows(const RowStep &step, std::int64_t count,
   call(step, count);
 }
 
+/// Bytes to the next row.
+std::int64_t RowTask::rowStepOf(const RowSlot &slot) const {
+  if (slot.isScratch)
+    return slot.size * group.scratchLength();
+  if (slot.isLinear)
+    return slot.size;
+  return group.keptAxes ? slot.kept[group.keptAxes - 1] : 0;
+}
+
+/// Bytes to the next element of a row.
+std::int64_t RowTask::stepOf(const RowSlot &slot) const {
+  return slot.isLinear || group.reducedAxes == 0
+             ? 0
+             : slot.reduced[group.reducedAxes - 1];
+}
+
 /// Goes to a row, in loops along rows. Rows up to the end of the last axis of
 /// rows follow by `nextRow`.
 void RowTask::startAt(const RowStep &step, std::int64_t row) {
@@ -225,13 +247,8 @@ void RowTask::startAt(const RowStep &step, std::int64_t row) {
     const RowSlot &slot = group.slots[step.slots[i]];
     firsts[i] = placeOf(step.slots[i], row);
     pointers[i] = firsts[i];
-    rowSteps[i] = slot.isScratch ? slot.size * group.scratchLength()
-                  : slot.isLinear
-                      ? slot.size
-                      : (group.keptAxes ? slot.kept[group.keptAxes - 1] : 0);
-    strides[i] = slot.isLinear || group.reducedAxes == 0
-                     ? 0
-                     : slot.reduced[group.reducedAxes - 1];
+    rowSteps[i] = rowStepOf(slot);
+    strides[i] = stepOf(slot);
   }
   for (std::size_t i = 0; i < step.parameters.size(); ++i)
     pointers[step.slots.size() + i] =
@@ -260,20 +277,20 @@ void RowTask::runRows(std::int64_t begin, std::int64_t end) {
   for (const RowStep &step : group.steps) {
     if (group.piece && &step == &group.steps[group.firstInPieces])
       return runPieces(begin, end);
-    if (step.isOfRows) {
-      runRowStep(step, begin, end);
-      continue;
-    }
-    if (step.reductions > 0) {
-      if (step.sums.empty())
-        reduceRows(step, begin, end);
-      else
-        sumRows(step, begin, end);
-      continue;
-    }
-    storeElements(step, begin, end, 0, group.length);
-    scanRows(step, begin, end, group.length);
+    runStep(step, begin, end);
   }
+}
+
+void RowTask::runStep(const RowStep &step, std::int64_t begin,
+                      std::int64_t end) {
+  if (step.isOfRows)
+    return runRowStep(step, begin, end);
+  if (!step.sums.empty())
+    return sumRows(step, begin, end);
+  if (step.reductions > 0)
+    return reduceRows(step, begin, end);
+  storeElements(step, begin, end, 0, group.length);
+  scanRows(step, begin, end, group.length);
 }
 
 /// Stores the elements [from, to) of some rows.
@@ -316,7 +333,7 @@ void RowTask::openTrees(const RowStep &step) {
 
 void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
                          std::int64_t end) {
-  const auto pitch = static_cast<std::size_t>(group.columns);
+  const auto pitch = static_cast<std::size_t>(group.room);
   const std::int64_t last = group.lastKept();
   const bool isOneBlock = group.length <= ReductionBlock;
   const bool isOneCall = isOneBlock && step.isFolded && !group.packs;

@@ -11,6 +11,10 @@
 
 namespace kexpr::runtime {
 
+/// Arguments of a loop that a task has room for without an allocation: those
+/// that do several sweeps have no more.
+inline constexpr std::size_t FewArguments = 24;
+
 /// Bytes of an element at most: what memory of states is counted in.
 inline constexpr std::size_t Word = 8;
 
@@ -95,6 +99,12 @@ private:
                 std::int64_t ahead);
 
   void runWhole(std::int64_t begin, std::int64_t end);
+  void runStaggered(std::int64_t begin, std::int64_t end);
+  void runTurns(std::int64_t begin, std::int64_t end);
+  void runStep(const RowStep &step, std::int64_t begin, std::int64_t end);
+  void callStaggered(std::int64_t row);
+  std::int64_t rowStepOf(const RowSlot &slot) const;
+  std::int64_t stepOf(const RowSlot &slot) const;
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
   void reduceBlock(const RowStep &step, std::int64_t from, std::int64_t count,
@@ -190,11 +200,11 @@ private:
   InlineBuffer<BlockTree, 4> trees;
   /// Where the current row begins in the slots of a sweep, and bytes to the
   /// next row and to the next element.
-  InlineBuffer<char *, 16> firsts;
-  InlineBuffer<std::int64_t, 16> rowSteps, steps;
+  InlineBuffer<char *, FewArguments> firsts;
+  InlineBuffer<std::int64_t, FewArguments> rowSteps, steps;
   /// The arguments of a loop, and of one of several elements a row.
-  InlineBuffer<void *, 16> pointers;
-  InlineBuffer<std::int64_t, 16> strides;
+  InlineBuffer<void *, FewArguments> pointers;
+  InlineBuffer<std::int64_t, 2 * FewArguments + 2> strides;
   /// One loop of all steps that stores past the caches, if it is to.
   const Loop *const wholeStreaming;
   void **pointersUnrolled = nullptr;

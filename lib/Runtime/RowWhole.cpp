@@ -55,8 +55,9 @@ RowProgram::whole(const Step &first,
       wholes.size() >= most)
     return nullptr;
   semantics::WholeRows made =
-      semantics::wholeRows(tensors, sweeps, length, isAlongRows);
-  if ((!isAlongRows && !storesOfRows(made.plan)) ||
+      length ? semantics::wholeRows(tensors, sweeps, length, isAlongRows)
+             : semantics::staggeredSweeps(tensors, sweeps);
+  if ((length && !isAlongRows && !storesOfRows(made.plan)) ||
       lastLevel(made.plan, mode) != codegen::OptLevel::Optimized)
     return nullptr;
   auto loop = compiler.compile(made.plan, Mode::Tiered);
@@ -171,13 +172,10 @@ Status RowCall::takeWhole(RowGroup &group) {
   std::vector<semantics::RowSweep> sweeps;
   for (const RowStep &step : group.steps)
     sweeps.push_back({step.step->sweep.plan, step.slots});
-  auto whole = program.whole(*group.steps[0].step, *tensors, sweeps,
-                             static_cast<unsigned>(group.length), isAlongRows);
-  if (!whole)
-    return whole.error();
-  group.whole = *whole;
-  if (!group.whole)
-    return {};
+  if (auto status = findWhole(group, sweeps, *tensors,
+                              static_cast<unsigned>(group.length), isAlongRows);
+      !status || !group.whole)
+    return status;
   group.canStream =
       movedBytes > StoreChoice::FewestBytes &&
       std::ranges::all_of(group.whole->rows.plan.outputs, [](const auto &each) {
@@ -186,6 +184,20 @@ Status RowCall::takeWhole(RowGroup &group) {
   constexpr std::int64_t unit = 64;
   if (!group.isShort)
     group.columns = std::max(group.columns / unit * unit, unit);
+  return {};
+}
+
+Status RowCall::findWhole(RowGroup &group,
+                          std::span<const semantics::RowSweep> sweeps,
+                          const std::vector<semantics::RowTensor> &tensors,
+                          unsigned length, bool isAlongRows) {
+  auto whole =
+      program.whole(*group.steps[0].step, tensors, sweeps, length, isAlongRows);
+  if (!whole)
+    return whole.error();
+  group.whole = *whole;
+  if (!group.whole)
+    return {};
   group.parameters.resize(group.whole->rows.plan.graph.parameters.size());
   return group.whole->parameters.find(given->inputs, group.parameters.data());
 }

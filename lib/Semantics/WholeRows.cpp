@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/WholeRows.h"
 
+#include <algorithm>
 #include <cassert>
 
 using namespace kexpr;
@@ -17,12 +18,16 @@ public:
   explicit WholeRowsBuilder(std::span<const RowTensor> tensors)
       : tensors(tensors), made(tensors.size()) {}
   void add(const RowSweep &sweep);
+  void addBeside(const RowSweep &sweep);
   WholeRows finish();
 
 private:
   ValueId add(const Value &value, std::uint32_t origin);
   ValueId read(std::uint32_t tensor, Value value, std::uint32_t operand,
                std::uint32_t origin);
+  std::vector<ValueId> valuesOf(const RowSweep &sweep);
+  void store(const RowSweep &sweep, std::size_t output, ValueId value,
+             AccessPattern pattern);
   std::vector<NumberId> copied(const NumberGraph &numbers);
   ValueId parameter(DType type, NumberId number, std::uint32_t origin);
   ValueId computed(const Graph &from, ValueId id,
@@ -114,12 +119,12 @@ ValueId WholeRowsBuilder::folded(const Access &access, ValueId elements,
              origin);
 }
 
-void WholeRowsBuilder::add(const RowSweep &sweep) {
+/// What is computed of a sweep's inputs, by its values.
+std::vector<ValueId> WholeRowsBuilder::valuesOf(const RowSweep &sweep) {
   const Plan &own = sweep.plan;
   const Graph &from = own.graph;
-  Plan &plan = whole.plan;
-  plan.precision = own.precision;
-  plan.source = own.source;
+  whole.plan.precision = own.precision;
+  whole.plan.source = own.source;
   if (own.listing && !listing) {
     listing = std::make_shared<syntax::Listing>(*own.listing);
     listing->outputs.clear();
@@ -134,22 +139,42 @@ void WholeRowsBuilder::add(const RowSweep &sweep) {
                                 from.origins[id])
                          : computed(from, id, values, numbers));
   }
-  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+  return values;
+}
+
+void WholeRowsBuilder::store(const RowSweep &sweep, std::size_t output,
+                             ValueId value, AccessPattern pattern) {
+  whole.plan.graph.outputs.push_back(value);
+  whole.plan.outputs.push_back(sweep.plan.outputs[output]);
+  whole.plan.outputs.back().pattern = pattern;
+  whole.tensors.push_back(sweep.tensors[output]);
+  if (sweep.plan.listing)
+    listing->outputs.push_back(sweep.plan.listing->outputs[output]);
+}
+
+void WholeRowsBuilder::add(const RowSweep &sweep) {
+  const std::vector<ValueId> values = valuesOf(sweep);
+  for (std::size_t i = 0; i < sweep.plan.outputs.size(); ++i) {
     const std::uint32_t tensor = sweep.tensors[i];
-    const ValueId root = values[from.outputs[i]];
-    const Access &access = own.outputs[i];
+    const ValueId root = values[sweep.plan.graph.outputs[i]];
+    const Access &access = sweep.plan.outputs[i];
     made[tensor] = root;
-    if (access.reducing) {
+    if (access.reducing)
       made[tensor] = folded(access, root, tensors[tensor].uncounted,
-                            plan.graph.origins[root]);
-    } else if (tensors[tensor].pattern) {
-      plan.graph.outputs.push_back(root);
-      plan.outputs.push_back({access.type, *tensors[tensor].pattern});
-      whole.tensors.push_back(tensor);
-      if (own.listing)
-        listing->outputs.push_back(own.listing->outputs[i]);
-    }
+                            whole.plan.graph.origins[root]);
+    else if (tensors[tensor].pattern)
+      store(sweep, i, root, *tensors[tensor].pattern);
   }
+}
+
+void WholeRowsBuilder::addBeside(const RowSweep &sweep) {
+  const std::vector<ValueId> values = valuesOf(sweep);
+  for (std::size_t i = 0; i < sweep.plan.outputs.size(); ++i)
+    store(sweep, i, values[sweep.plan.graph.outputs[i]],
+          sweep.plan.outputs[i].reducing ? AccessPattern::Strided
+                                         : AccessPattern::Contiguous);
+  // Its rows are read by no other one.
+  std::fill(made.begin(), made.end(), std::nullopt);
 }
 
 WholeRows WholeRowsBuilder::finish() {
@@ -168,4 +193,12 @@ WholeRows semantics::wholeRows(std::span<const RowTensor> tensors,
   made.plan.rowLength = length;
   made.plan.isAlongRows = isAlongRows;
   return made;
+}
+
+WholeRows semantics::staggeredSweeps(std::span<const RowTensor> tensors,
+                                     std::span<const RowSweep> sweeps) {
+  WholeRowsBuilder builder(tensors);
+  for (const RowSweep &sweep : sweeps)
+    builder.addBeside(sweep);
+  return builder.finish();
 }

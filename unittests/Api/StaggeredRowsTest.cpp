@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops that do all sweeps over long rows at once give what sweeps give, for
+// numbers of rows that leave some for sweeps, and where an output is an
+// operand.
+//
+//===----------------------------------------------------------------------===//
+#include "Api/Rows.h"
+
+namespace kexpr::test::rows::staggered {
+namespace {
+
+Way nextWay(unsigned threads = 1) {
+  static std::size_t turn = 0;
+  return {Mode::Optimized, widths()[turn++ % widths().size()],
+          runOptions(threads)};
+}
+
+/// `outputsOf` compares the loop with sweeps; the interpreter has no other.
+void expectSame(const std::string &text, const Tensors &inputs) {
+  const Way way = nextWay();
+  const Tensors expected =
+      outputsOf(text, inputs, {Mode::Interpret, 0, runOptions(1)});
+  const Tensors outputs = outputsOf(text, inputs, way);
+  ASSERT_EQ(outputs.size(), expected.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    ASSERT_EQ(outputs[i].bytes(), expected[i].bytes())
+        << text << " of " << inputs[0].shape.str() << ", output " << i << ", "
+        << way.str();
+}
+
+TEST(StaggeredRows, OfEachLength) {
+  for (std::int64_t length : {129, 191, 256, 257, 500, 1000, 1024, 2047, 2048})
+    for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,-1)",
+                             "div(exp(@0),sum(exp(@0),-1,True))"})
+      expectSame(text,
+                 {randomTensor(DType::F32, {17000 / length + 3, length}, 1)});
+}
+
+TEST(StaggeredRows, OfEachNumberOfRows) {
+  for (std::int64_t rows = 8; rows < 60; rows += rows < 40 ? 1 : 7)
+    expectSame("softmax(@0,-1)", {randomTensor(DType::F32, {rows, 2048}, 2)});
+}
+
+TEST(StaggeredRows, OfMoreRowsThanATaskHasRoomFor) {
+  for (unsigned threads : {1, 3}) {
+    const Way way = nextWay(threads);
+    for (std::int64_t rows : {4100, 5001})
+      outputsOf("log_softmax(@0,-1)",
+                {randomTensor(DType::F32, {rows, 290}, 3)}, way);
+  }
+}
+
+TEST(StaggeredRows, OfEachType) {
+  for (DType type : {DType::F64, DType::F16, DType::BF16})
+    for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,-1)",
+                             "mul(tanh(@0),amax(tanh(@0),-1,True))"})
+      expectSame(text, {randomTensor(type, {30, 700}, 4)});
+}
+
+TEST(StaggeredRows, BesideOtherOperands) {
+  constexpr std::int64_t rows = 50, length = 400;
+  const Tensor x = randomTensor(DType::F32, {rows, length}, 5),
+               weight = randomTensor(DType::F32, {length}, 6),
+               ofRow = randomTensor(DType::F64, {rows, 1}, 7),
+               one = randomTensor(DType::F32, {1}, 8);
+  expectSame("mul(softmax(add(mul(@0,0.125),@1),-1),@2)", {x, weight, ofRow});
+  expectSame("[softmax(@0,-1),sum(mul(sigmoid(@0),@1),-1)]", {x, one});
+  expectSame("softmax(@0,-1)", {x.with({2 * length, 1})});
+  expectSame("sub(tanh(@1),mean(exp(@0),-1,True))",
+             {x, randomTensor(DType::F32, {rows, length}, 9)});
+  // Rows of several axes, in one and in other strides.
+  expectSame("softmax(@0,-1)", {randomTensor(DType::F32, {5, 9, length}, 10)});
+  const Tensor both = randomTensor(DType::F32, {6, 8, length}, 11);
+  expectSame("softmax(@0,-1)", {both.with({length, 6 * length, 1})});
+}
+
+TEST(StaggeredRows, OfSpecialElements) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float rare[] = {-inf, 0, 1e-42f, -1, 88.8f, -104, 1e38f, NAN, inf};
+  for (std::size_t apart : {1, 7, 400, 3001}) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < 40 * 600; ++i)
+      values.push_back(i % apart == 0 ? rare[i / apart % std::size(rare)]
+                                      : 0.01f * static_cast<float>(i % 97));
+    const Tensor x(DType::F32, {40, 600}, values);
+    for (const char *text :
+         {"softmax(@0,-1)", "log_softmax(@0,-1)",
+          "add(log(@0),sum(exp(@0),-1,True))",
+          "mul(tanh(@0),sin(mean(@0,-1,True)))", "norm(@0,3,-1)"})
+      expectSame(text, {x});
+  }
+}
+
+TEST(StaggeredRows, MayBeStoredOverTheirOperand) {
+  for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,-1)",
+                           "mul(exp(@0),sum(exp(@0),-1,True))"})
+    for (std::int64_t length : {200, 600, 1024})
+      for (int turn = 0; turn < 2; ++turn) {
+        const Way way = nextWay();
+        const Tensor x = randomTensor(DType::F32, {100, length}, 12);
+        const Kernel kernel = compiled(text, {DType::F32}, way);
+        const Tensors apart = outputsOf(text, {x}, way);
+        Tensor both = x;
+        ASSERT_TRUE(kernel.run(viewsOf({both}), {{both.view()}}, way.options));
+        ASSERT_EQ(both.bytes(), apart[0].bytes()) << text << ' ' << length;
+      }
+}
+
+TEST(StaggeredRows, HaveOneLoopForAllLengths) {
+  const Kernel kernel = compiled("softmax(@0,-1)", {DType::F32});
+  std::vector<std::size_t> sizes = {kernel.codeSize()};
+  for (std::int64_t length : {300, 1000, 2048}) {
+    const Tensor x = randomTensor(DType::F32, {60, length}, 13);
+    Tensor out(DType::F32, x.shape);
+    ASSERT_TRUE(kernel.run(viewsOf({x}), {{out.view()}}));
+    engineOf(0).settle();
+    sizes.push_back(kernel.codeSize());
+  }
+  EXPECT_GT(sizes[1], sizes[0] + 1000);
+  EXPECT_EQ(sizes[2], sizes[1]);
+  EXPECT_EQ(sizes[3], sizes[1]);
+}
+
+TEST(LongBodies, HaveStatesOfEachLength) {
+  // Lanes move up by one vector a step, and a tail has the rest.
+  for (std::int64_t length = 90; length < 230; ++length)
+    expectSame("[sum(exp(@0),-1),amax(exp(@0),-1)]",
+               {randomTensor(DType::F32, {3, length}, 14)});
+}
+
+} // namespace
+} // namespace kexpr::test::rows::staggered
