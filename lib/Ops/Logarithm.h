@@ -44,6 +44,23 @@ private:
   }
 };
 
+/// Hidden: of a sum in f64 whose logarithm becomes f32.
+struct LogOf {
+  static constexpr OpInfo info{.name = "log_of",
+                               .doc = "ln(x) for x >= 1, in f64 with an error "
+                                      "of 2^-35 of itself",
+                               .types = TypeRule::Floating,
+                               .ulp = {0.94, 0.94, 0x1p18},
+                               .domain = {1, 100},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return log(x); }
+  template <class V> static V formula(V x) { return Log::formula(x); }
+  template <IsDouble V> static V formula(V x) {
+    return select(x == x, wide::log(x), x);
+  }
+};
+
 struct Log1p {
   static constexpr OpInfo info{.name = "log1p",
                                .doc = "ln(1 + x)",

@@ -158,8 +158,9 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
       f.call("mul", f.reduceWide("sum", f.call("exp_of", x, most)),
              f.number(LessPower));
   // The difference is no larger than the result: it may be rounded.
-  return f.result(f.call("sub", f.call("sub", f.held(x), most),
-                         f.held(f.call("log", sum))));
+  return f.result(
+      f.call("sub", f.call("sub", f.held(x), most),
+             f.held(f.call(f.isDouble() ? "log" : "log_of", sum))));
 }
 
 static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
