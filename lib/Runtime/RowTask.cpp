@@ -76,6 +76,18 @@ const std::byte *BlockTree::finish() {
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
+/// Has room for the loop that does all steps.
+static void holdWhole(RowMemory &all, const RowGroup &group) {
+  const auto &[plan, tensors] = group.whole->rows;
+  all.slots = std::max(all.slots, plan.slots());
+  all.stridesOfLoops = std::max(all.stridesOfLoops, 2 * tensors.size() + 2);
+  std::size_t together = 0;
+  for (const RowStep &step : group.steps)
+    together += step.reductions;
+  if (group.staggered)
+    all.reductions = std::max(all.reductions, together);
+}
+
 RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   RowMemory all;
   if (group.hasColumns)
@@ -114,17 +126,8 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
       hold(all.rowStateBytes, loops.parts * rows * Word);
     }
   }
-  if (group.whole) {
-    all.slots = std::max(all.slots, group.whole->rows.plan.slots());
-    all.stridesOfLoops =
-        std::max(all.stridesOfLoops, 2 * group.whole->rows.tensors.size() + 2);
-  }
-  if (group.staggered) {
-    std::size_t together = 0;
-    for (const RowStep &step : group.steps)
-      together += step.reductions;
-    all.reductions = std::max(all.reductions, together);
-  }
+  if (group.whole)
+    holdWhole(all, group);
   if (group.isShort)
     hold(all.packBytes,
          static_cast<std::size_t>(group.length) * rows * Word + PackSlack);

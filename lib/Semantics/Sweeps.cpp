@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
@@ -44,6 +45,7 @@ private:
   void cutRows();
   void cutElements();
   void addReductions(SweepTargets &targets);
+  void addRows(SweepTargets &targets);
   void addViewed(SweepTargets &targets);
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
@@ -61,6 +63,7 @@ private:
   std::vector<bool> isRead;
   /// Elements that are kept beside the reductions of the same sweep.
   std::vector<ValueId> keptElements, keptRows;
+  unsigned lastTurn = 0; ///< Of what is kept of rows.
   /// Values that are kept to be seen in another shape; ascending.
   std::vector<ValueId> keptViewed;
 };
@@ -284,11 +287,45 @@ void SweepBuilder::addReductions(SweepTargets &targets) {
   }
 }
 
+/// Those that need the same are one sweep, in which one may be made of another.
+/// Else one that reads another comes after it.
+void SweepBuilder::addRows(SweepTargets &targets) {
+  struct Kept {
+    std::set<ValueId> leaves; ///< Its own, and those of what it reads here.
+    unsigned turn = 0;
+  };
+  std::map<ValueId, Kept> made;
+  std::sort(keptRows.begin(), keptRows.end());
+  for (ValueId id : keptRows) {
+    Kept &kept = made[id];
+    std::vector<const Kept *> before;
+    for (ValueId leaf : leavesOf(id, true))
+      if (const auto other = made.find(leaf);
+          other != made.end() && stages[leaf] == stages[id]) {
+        before.push_back(&other->second);
+        kept.leaves.insert(before.back()->leaves.begin(),
+                           before.back()->leaves.end());
+      } else {
+        kept.leaves.insert(leaf);
+      }
+    for (const Kept *other : before)
+      kept.turn =
+          std::max(kept.turn, other->turn + (other->leaves != kept.leaves));
+    lastTurn = std::max(lastTurn, kept.turn);
+    targets[{false,
+             2 * stages[id] + 1,
+             kept.turn,
+             0,
+             {kept.leaves.begin(), kept.leaves.end()}}]
+        .push_back({SweepTarget::Kind::Kept, id});
+  }
+}
+
 /// After the rows of a stage, and one after the other where one reads another.
 void SweepBuilder::addViewed(SweepTargets &targets) {
   std::map<ValueId, unsigned> turns;
   for (ValueId id : keptViewed) {
-    unsigned &turn = turns[id] = 1;
+    unsigned &turn = turns[id] = lastTurn + 1;
     const std::vector<ValueId> leaves = leavesOf(id, true);
     for (ValueId leaf : leaves)
       if (const auto other = turns.find(leaf);
@@ -308,9 +345,7 @@ std::vector<Sweep> SweepBuilder::run() {
     cutElements();
   SweepTargets targets;
   addReductions(targets);
-  for (ValueId id : keptRows)
-    targets[{false, 2 * stages[id] + 1, 0, 0, leavesOf(id, true)}].push_back(
-        {Kept, id});
+  addRows(targets);
   addViewed(targets);
   for (std::uint32_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];

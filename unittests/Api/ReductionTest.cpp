@@ -308,6 +308,21 @@ TEST_P(Reducing, AnOutputThatIsAnInputIsRightOrRefused) {
     EXPECT_TRUE(runInPlace(compile(text), x)) << text;
 }
 
+TEST_P(Reducing, WhatIsComputedOnceARowComesBeforeWhatReadsIt) {
+  const Tensor x = randomTensor(DType::F32, {20, 30}, 4);
+  const Tensors outputs =
+      run("[mul(@0,sum(mul(@0,@0),-1,True)),add(mul(@0,neg(mean(@0,-1,True))),"
+          "mul(@0,sub(sum(mul(@0,@0),-1,True),neg(mean(@0,-1,True)))))]",
+          {x});
+  EXPECT_EQ(outputs[0].bytes(),
+            run("mul(@0,sum(mul(@0,@0),-1,True))", {x})[0].bytes());
+  const Tensor mean = run("neg(mean(@0,-1,True))", {x})[0],
+               sum = run("sum(mul(@0,@0),-1,True)", {x})[0];
+  EXPECT_EQ(
+      outputs[1].bytes(),
+      run("add(mul(@0,@1),mul(@0,sub(@2,@1)))", {x, mean, sum})[0].bytes());
+}
+
 TEST_P(Reducing, OneOfSeveralOutputsMayBeAnInputOrIsRefused) {
   const Tensor before = randomTensor(DType::F32, {33, 65}, 4);
   for (const char *text :

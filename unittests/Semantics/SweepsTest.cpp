@@ -73,6 +73,24 @@ TEST(Sweeps, ElementsAreKeptBeforeTheyAreRead) {
             "@0 %3 %11 -> output 0\n");
 }
 
+TEST(Sweeps, RowsAreKeptBeforeTheyAreRead) {
+  // One sweep makes %6 of %4; %11 has another leaf, so %9 is made before.
+  EXPECT_EQ(listed("mul(mul(@0,exp(mean(@0,-1,True))),neg(exp("
+                   "mean(@0,-1,True))))"),
+            "@0 -> mean %2\n"
+            "%2 -> kept %4 kept %6\n"
+            "@0 %4 %6 -> output 0\n");
+  EXPECT_EQ(listed("[mul(@0,sum(mul(@0,@0),-1,True)),add(mul(@0,"
+                   "exp(mean(@0,-1,True))),mul(@0,sub(sum(mul(@0,@0),-1,True),"
+                   "exp(mean(@0,-1,True)))))]"),
+            "@0 -> sum %3 mean %7\n"
+            "%3 -> kept %4\n"
+            "%7 -> kept %9\n"
+            "%4 %9 -> kept %11\n"
+            "@0 %4 -> output 0\n"
+            "@0 %9 %11 -> output 1\n");
+}
+
 TEST(Sweeps, OnesOverTheSameElementsAndAxesAreOne) {
   EXPECT_EQ(listed("[sum(@0,0),amax(@0,0),amin(@0,0)]"),
             "@0 -> sum %2 amax %4 amin %5\n"

@@ -163,8 +163,8 @@ TEST(DumpStages, OfAnExpressionThatReducesShowEachSweep) {
   for (const char *stage :
        {"plan", "llvm", "llvm-opt", "mir", "asm", "explain", "json"})
     for (const char *heading :
-         {"sweep 1 of 5: largest r1, over -1, which stay",
-          "sweep 2 of 5: sum r4, kept r2, over -1", "sweep 5 of 5: output 0"})
+         {"sweep 1 of 4: largest r1, over -1, which stay",
+          "sweep 2 of 4: sum r4, kept r2, over -1", "sweep 4 of 4: output 0"})
       EXPECT_NE(shown(stage).find(heading), std::string::npos)
           << stage << ' ' << heading;
   EXPECT_EQ(shown("obj").rfind("!<arch>\nsweep1.o/", 0), 0u);
