@@ -14,6 +14,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
+#include <cassert>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -266,7 +267,6 @@ void SoftwarePipeline::countOn() {
   llvm::Value *stop = ir.CreateAdd(loop.whole, more, "stop");
   llvm::cast<Instruction>(latch.getTerminator()->getOperand(0))
       ->replaceUsesOfWith(loop.whole, stop);
-  llvm::Value *fill = ir.CreateAdd(loop.index->getIncomingValue(0u), more);
   ir.SetInsertPoint(&head, head.getFirstNonPHIIt());
   first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loop.index, last,
                                    nullptr, "first");
@@ -274,6 +274,9 @@ void SoftwarePipeline::countOn() {
   ofIndex.insert(next);
   if (!hasCheck())
     return;
+  assert(held.empty());
+  ir.SetInsertPoint(before->getTerminator());
+  llvm::Value *fill = ir.CreateAdd(loop.index->getIncomingValue(0u), more);
   ir.SetInsertPoint(&latch, latch.getFirstNonPHIIt());
   isFilled = ir.CreateICmpUGE(loop.index, fill, "filled");
   ofIndex.insert(isFilled);

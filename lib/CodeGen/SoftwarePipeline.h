@@ -31,15 +31,16 @@ struct StepLoop {
 /// is several short chains instead of a long one, and a core whose window holds
 /// few iterations finds enough to do.
 ///
-/// There is an iteration more for each stage but one, and neither prologue nor
-/// epilogue: the last iterations load the last elements again, and what the
-/// first ones store is nothing yet. It goes where the first elements come right
-/// later; with a check, after which inputs are read again that outputs may lie
-/// over, to the stack. All is loaded in the first stage.
+/// There is an iteration more for each stage but one, and no epilogue: the last
+/// iterations load the last elements again.
 ///
-/// States of reductions, in memory or values that the loop hands on, change in
-/// the last stage. Without a check the loop has a prologue then, and
-/// everything, loads too, is done as late as the longest chain allows.
+/// A loop of states, in memory or values that it hands on, changes them in the
+/// last stage. If it has no check, the first iterations are a prologue, and
+/// everything, loads too, is done as late as the longest chain allows. In other
+/// loops all but states is loaded in the first stage, and what the first
+/// iterations store is nothing yet. It goes where the first elements come right
+/// later; with a check, after which inputs are read again that outputs may lie
+/// over, to the stack.
 ///
 /// Does nothing to a loop that divides integers, nor to one with a check that
 /// stores lanes or past the caches.

@@ -204,6 +204,12 @@ struct RowStep {
   bool hasIndices() const;
 };
 
+/// An argument of one of the sweeps that a loop does at once.
+struct RowArgument {
+  std::size_t sweep, slot; ///< Of the sweep.
+  std::size_t state;       ///< If it is reduced, where its states of rows are.
+};
+
 /// What a thread needs for a group.
 struct RowMemory {
   std::size_t width = 1; ///< States side by side.
@@ -214,8 +220,10 @@ struct RowMemory {
   std::size_t packBytes = 0; ///< Of a copy of an input.
   std::size_t bytes = 0;     ///< All.
   /// The most arguments that a loop has, and one of several elements a row, and
-  /// the most reductions or scans that have states at a time.
+  /// the most reductions or scans of a sweep.
   std::size_t slots = 0, unrolledSlots = 0, reductions = 0;
+  /// The most reductions or scans whose states of rows are there at a time.
+  std::size_t rowReductions = 0;
   std::size_t stridesOfLoops = 0; ///< Of the one that has the most.
 };
 
@@ -253,6 +261,7 @@ struct RowGroup {
   /// there is none.
   const RowProgram::Whole *whole = nullptr;
   std::vector<std::size_t> sweeps; ///< The steps that go along rows.
+  std::vector<RowArgument> arguments; ///< Of all sweeps, one after the other.
   std::int64_t staggered = 0;
   /// Whether it may store past the caches.
   bool canStream = false;

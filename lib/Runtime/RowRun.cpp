@@ -63,7 +63,7 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
   const auto streams = [](const RowStep &step) { return step.streaming(); };
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-        return group.wholeLoop(false) ? group.wholeLoop(true) != nullptr
+        return group.takesWhole(true) ? group.wholeLoop(true) != nullptr
                                       : std::any_of(group.steps.begin(),
                                                     group.steps.end(), streams);
       }))

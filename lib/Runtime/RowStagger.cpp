@@ -19,15 +19,15 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
 
-/// Whether sweeps are such that they do better together: long rows that are one
-/// block each, one behind the other or not, and a body that is bound by units.
+/// Whether sweeps are such that they do better together: over many long rows
+/// that are one block each, and one of them with a body that is bound by units.
 static bool mayStagger(const RowGroup &group) {
   constexpr std::int64_t shortest = 128, fewest = 16384;
   constexpr unsigned fewOperations = 13;
-  if (group.hasColumns || group.packs || group.hasSums || group.hasScans ||
+  if (group.hasColumns || group.hasSums || group.hasScans ||
       group.keptAxes != 1 || group.reducedAxes != 1 ||
       group.length <= shortest || group.length > ops::ReductionBlock ||
-      group.rows * group.length < fewest || group.steps[0].isOfRows)
+      group.rows * group.length < fewest)
     return false;
   std::size_t arguments = 0, sweeps = 0;
   unsigned most = 0;
@@ -43,31 +43,40 @@ static bool mayStagger(const RowGroup &group) {
   return sweeps > 1 && arguments <= FewArguments && most > fewOperations;
 }
 
-/// Finds a loop that does all sweeps of a group at once.
+/// Finds a loop that does all sweeps of a group at once. Its tensors are the
+/// arguments of the sweeps, as each has rows of its own.
 Status RowCall::stagger(RowGroup &group) {
-  constexpr std::int64_t least = 4096, most = 16384, turns = 32;
+  constexpr std::int64_t least = 4096, most = 8192, turns = 32;
   if (!mayStagger(group))
     return {};
-  std::vector<semantics::RowTensor> tensors(group.slots.size());
-  std::vector<semantics::RowSweep> sweeps;
-  for (std::size_t s = 0; s < group.steps.size(); ++s) {
-    const RowStep &step = group.steps[s];
+  std::vector<semantics::RowTensor> tensors;
+  std::vector<std::vector<std::uint32_t>> numbers;
+  std::size_t states = 0;
+  for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       continue;
-    group.sweeps.push_back(s);
-    sweeps.push_back({step.step->sweep.plan, step.slots});
-    for (std::uint32_t slot : step.slots) {
-      const RowSlot &each = group.slots[slot];
-      const std::int64_t along = each.isLinear ? 0 : each.reduced[0];
-      if (each.isScratch || (along != 0 && along != each.size))
+    numbers.emplace_back();
+    for (std::size_t i = 0; i < step.slots.size(); ++i) {
+      const RowSlot &slot = group.slots[step.slots[i]];
+      const std::int64_t along = slot.isLinear ? 0 : slot.reduced[0];
+      if (slot.isScratch || (along != 0 && along != slot.size))
         return {};
-      tensors[slot].pattern =
-          along ? AccessPattern::Contiguous : AccessPattern::Constant;
+      numbers.back().push_back(static_cast<std::uint32_t>(tensors.size()));
+      tensors.push_back(
+          {along ? AccessPattern::Contiguous : AccessPattern::Constant});
+      group.arguments.push_back({numbers.size() - 1, i, states});
+      states += i < step.reductions;
     }
+    group.sweeps.push_back(static_cast<std::size_t>(&step - &group.steps[0]));
   }
+  std::vector<semantics::RowSweep> sweeps;
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    sweeps.push_back(
+        {group.steps[group.sweeps[k]].step->sweep.plan, numbers[k]});
   if (auto status = findWhole(group, sweeps, tensors, 0, false);
       !status || !group.whole)
     return status;
+  // Stages of sweeps are filled seldom, and a task's results stay few.
   group.staggered =
       std::clamp(group.rows / 16, least / group.length, most / group.length);
   group.room = turns * group.staggered;
@@ -114,44 +123,30 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
 
 /// All sweeps at once, the first from a row on.
 void RowTask::callStaggered(std::int64_t row) {
-  const RowProgram::Whole &whole = *group.whole;
-  const std::size_t slots = whole.rows.tensors.size();
-  std::size_t next = 0, reduction = 0;
-  const auto point = [&](const RowStep &step, std::size_t i,
-                         std::int64_t from) {
-    const RowSlot &slot = group.slots[step.slots[i]];
-    if (i < step.reductions) {
+  const std::vector<std::uint32_t> &tensors = group.whole->rows.tensors;
+  const std::size_t count = tensors.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const RowArgument &each = group.arguments[tensors[i]];
+    const RowStep &step = group.steps[group.sweeps[each.sweep]];
+    if (each.slot < step.reductions) {
       const auto size =
-          static_cast<std::int64_t>(sizeOf(loopsOf(step, i).element));
-      pointers[next] = rowStatesOf(reduction++);
-      strides[next] = group.room * size;
-      strides[slots + next] = size;
-    } else {
-      pointers[next] = placeOf(step.slots[i], from);
-      strides[next] = stepOf(slot);
-      strides[slots + next] = rowStepOf(slot);
+          static_cast<std::int64_t>(sizeOf(loopsOf(step, each.slot).element));
+      pointers[i] = rowStatesOf(each.state);
+      strides[i] = group.room * size;
+      strides[count + i] = size;
+      continue;
     }
-    ++next;
-  };
-  const auto forEach = [&](auto first, auto end) {
-    std::int64_t from = row;
-    for (std::size_t s : group.sweeps) {
-      const RowStep &step = group.steps[s];
-      for (std::size_t i = first(step); i < end(step); ++i)
-        point(step, i, from);
-      from -= group.staggered;
-    }
-  };
-  const auto none = [](const RowStep &) { return std::size_t{0}; };
-  const auto outputs = [](const RowStep &step) { return step.outputs; };
-  const auto all = [](const RowStep &step) { return step.slots.size(); };
-  forEach(none, outputs);
-  forEach(outputs, all);
+    const RowSlot &slot = group.slots[step.slots[each.slot]];
+    const auto behind = static_cast<std::int64_t>(each.sweep) * group.staggered;
+    pointers[i] = placeOf(step.slots[each.slot], row - behind);
+    strides[i] = stepOf(slot);
+    strides[count + i] = rowStepOf(slot);
+  }
   for (std::size_t i = 0; i < group.parameters.size(); ++i)
-    pointers[slots + i] = const_cast<std::uint64_t *>(&group.parameters[i]);
-  strides[2 * slots] = group.staggered;
+    pointers[count + i] = const_cast<std::uint64_t *>(&group.parameters[i]);
+  strides[2 * count] = group.staggered;
   const bool hasNext = row + 2 * group.staggered <= group.rows;
-  strides[2 * slots + 1] = hasNext ? group.staggered : 0;
+  strides[2 * count + 1] = hasNext ? group.staggered : 0;
   group.wholeLoop(false)->code().run(group.length, pointers.data(),
                                      strides.data());
 }

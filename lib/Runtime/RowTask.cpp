@@ -81,11 +81,6 @@ static void holdWhole(RowMemory &all, const RowGroup &group) {
   const auto &[plan, tensors] = group.whole->rows;
   all.slots = std::max(all.slots, plan.slots());
   all.stridesOfLoops = std::max(all.stridesOfLoops, 2 * tensors.size() + 2);
-  std::size_t together = 0;
-  for (const RowStep &step : group.steps)
-    together += step.reductions;
-  if (group.staggered)
-    all.reductions = std::max(all.reductions, together);
 }
 
 RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
@@ -99,13 +94,14 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   const auto hold = [](std::size_t &room, std::size_t bytes) {
     room = std::max(room, roundedToLine(bytes));
   };
-  std::size_t copies = 0, scans = 0;
+  std::size_t copies = 0, scans = 0, together = 0;
   for (const RowStep &step : group.steps) {
     all.slots = std::max(all.slots, step.slots.size() + step.parameters.size());
     all.stridesOfLoops =
         std::max(all.stridesOfLoops, 2 * step.slots.size() + 2);
     scans = (group.piece ? scans : 0) + step.scans.size();
     all.reductions = std::max({all.reductions, step.reductions, scans});
+    together += step.reductions;
     if (step.unrolled)
       all.unrolledSlots =
           std::max(all.unrolledSlots,
@@ -126,6 +122,7 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
       hold(all.rowStateBytes, loops.parts * rows * Word);
     }
   }
+  all.rowReductions = group.staggered ? together : all.reductions;
   if (group.whole)
     holdWhole(all, group);
   if (group.isShort)
@@ -133,9 +130,9 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
          static_cast<std::size_t>(group.length) * rows * Word + PackSlack);
   else if (group.packs)
     hold(all.packBytes, ReductionBlock * Word + PackSlack);
-  all.bytes =
-      all.reductions * (all.stateBytes + all.treeBytes + all.rowStateBytes) +
-      copies * all.packBytes + 2 * roundedToLine(all.unrolledSlots * Word);
+  all.bytes = all.reductions * (all.stateBytes + all.treeBytes) +
+              all.rowReductions * all.rowStateBytes + copies * all.packBytes +
+              2 * roundedToLine(all.unrolledSlots * Word);
   if (!isSplit)
     all.bytes +=
         roundedToLine(static_cast<std::size_t>(group.tileBytes) * rows);
@@ -161,7 +158,7 @@ void RowTask::openMemory() {
   states = static_cast<std::byte *>(rowsOfThread.get(bytes));
   treeMemory = states + trees.size() * stateBytes;
   rowStates = treeMemory + trees.size() * treeBytes;
-  own = rowStates + trees.size() * rowStateBytes;
+  own = rowStates + rowReductions * rowStateBytes;
   packs = own;
   if (context.own)
     own = context.own;

@@ -150,11 +150,16 @@ bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
     const Value &value = graph.values[other];
     if (!value.goesOverAxes() || !neededBy(value.args[0])[id])
       continue;
-    if (stages[other] == stages[reduction] &&
-        value.input != graph.values[reduction].input)
+    if (stages[other] < stages[reduction] ||
+        (stages[other] == stages[reduction] &&
+         value.input != graph.values[reduction].input))
       return false;
     isNeeded |= stages[other] > stages[reduction];
   }
+  for (const auto *kept : {&keptRows, &keptViewed})
+    for (ValueId other : *kept)
+      if (stages[other] < stages[reduction] && neededBy(other, true)[id])
+        return false;
   return isNeeded;
 }
 

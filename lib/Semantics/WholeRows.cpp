@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/WholeRows.h"
 
-#include <algorithm>
 #include <cassert>
 
 using namespace kexpr;
@@ -173,8 +172,6 @@ void WholeRowsBuilder::addBeside(const RowSweep &sweep) {
     store(sweep, i, values[sweep.plan.graph.outputs[i]],
           sweep.plan.outputs[i].reducing ? AccessPattern::Strided
                                          : AccessPattern::Contiguous);
-  // Its rows are read by no other one.
-  std::fill(made.begin(), made.end(), std::nullopt);
 }
 
 WholeRows WholeRowsBuilder::finish() {

@@ -39,8 +39,8 @@ WholeRows wholeRows(std::span<const RowTensor> tensors,
                     std::span<const RowSweep> sweeps, unsigned length,
                     bool isAlongRows);
 
-/// The loop of the same sweeps over rows of any length, each of which has rows
-/// of its own: what one makes for others goes through memory.
+/// The loop of sweeps over rows of any length, each of which has rows, and so
+/// tensors, of its own: what one makes for others goes through memory.
 WholeRows staggeredSweeps(std::span<const RowTensor> tensors,
                           std::span<const RowSweep> sweeps);
 

@@ -148,6 +148,9 @@ TEST_P(Allocation, AWarmSerialRunThatReducesMakesNone) {
       {"amax(@0,0)", {300}},
       {"layer_norm(@0,-1,None,None,1e-5)", {96, 300}},
       {"sub(div(@0,sum(@0)),amax(@0,0,True))", {96, 300}},
+      {"add(add(softmax(@0,-1),amin(@0,-1,True)),mul(prod(@0,-1,True),"
+       "sum(@0,-1,True)))",
+       {96, 300}},
       {"cumsum(@0,-1)", {96, 300}},
       {"sub(cumsum(@0,1),cumsum(@0,0))", {96, 300}}};
   for (const auto &[text, shape] : calls) {

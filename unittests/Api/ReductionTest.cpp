@@ -308,6 +308,19 @@ TEST_P(Reducing, AnOutputThatIsAnInputIsRightOrRefused) {
     EXPECT_TRUE(runInPlace(compile(text), x)) << text;
 }
 
+TEST_P(Reducing, ElementsAreKeptBeforeWhatReadsThem) {
+  const Tensor x = randomTensor(DType::F64, {3, 4, 10}, 5),
+               half = randomTensor(DType::F16, {3, 4, 10}, 6);
+  const Tensor squares = run("mul(var(norm(@0,2,-1,True),-1,True),@0)", {x})[0],
+               sums = run("sum(normalize(@0,2,-1),-1,True)", {x})[0];
+  const Tensors both = run("[mul(var(norm(@0,2,-1,True),-1,True),@0),"
+                           "sum(normalize(@0,2,-1),-1,True)]",
+                           {x});
+  EXPECT_EQ(both[0].bytes(), squares.bytes());
+  EXPECT_EQ(both[1].bytes(), sums.bytes());
+  run("mul(exp(@0),sum(group_norm(exp(@0),1),-1,True))", {half});
+}
+
 TEST_P(Reducing, WhatIsComputedOnceARowComesBeforeWhatReadsIt) {
   const Tensor x = randomTensor(DType::F32, {20, 30}, 4);
   const Tensors outputs =

@@ -80,6 +80,31 @@ TEST(StaggeredRows, BesideOtherOperands) {
   expectSame("softmax(@0,-1)", {both.with({length, 6 * length, 1})});
 }
 
+TEST(StaggeredRows, WhereSweepsReadAnOperandInSeveralWays) {
+  const Tensor x = randomTensor(DType::F32, {40, 1, 600}, 15),
+               one = randomTensor(DType::F32, {1}, 16);
+  expectSame("mul(exp(instance_norm(@0,@1,@2)),@1)", {x, one, one});
+  // One kernel, whose tensors are found in another order by the second call.
+  const Tensor image = randomTensor(DType::F32, {1, 200, 200}, 17),
+               dense = randomTensor(DType::F32, {200}, 18);
+  Tensor same(DType::F32, {200}, Shape{0});
+  std::memcpy(same.view().data(), one.view().data(), sizeof(float));
+  const char *text =
+      "add(mul(@0,@1),add(@2,sum(exp(instance_norm(@0,@1,@2)),-1,True)))";
+  const Kernel kernel = compiled(text, {DType::F32, DType::F32, DType::F32});
+  for (const Tensors &inputs :
+       {Tensors{image, dense, same}, Tensors{image, same, dense}}) {
+    const Tensors expected =
+        outputsOf(text, inputs, {Mode::Interpret, 0, runOptions(1)});
+    for (int turn = 0; turn < 2; ++turn) {
+      Tensor out(DType::F32, image.shape);
+      ASSERT_TRUE(kernel.run(viewsOf(inputs), {{out.view()}}, runOptions(1)));
+      EXPECT_EQ(out.bytes(), expected[0].bytes());
+      engineOf(0).settle();
+    }
+  }
+}
+
 TEST(StaggeredRows, OfSpecialElements) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   constexpr float rare[] = {-inf, 0, 1e-42f, -1, 88.8f, -104, 1e38f, NAN, inf};
