@@ -63,13 +63,17 @@ public:
   /// One loop that does all steps of a group of rows.
   struct Whole {
     Whole(const Compiler &compiler, const Step &first,
-          std::vector<semantics::RowTensor> given, semantics::WholeRows made,
+          std::vector<semantics::RowTensor> given,
+          std::vector<std::uint32_t> arguments, semantics::WholeRows made,
           Mode mode, LoopPtr loop)
-        : first(first), given(std::move(given)), rows(std::move(made)),
+        : first(first), given(std::move(given)),
+          arguments(std::move(arguments)), rows(std::move(made)),
           parameters(rows.plan.graph),
           loops(compiler, rows.plan, mode, std::move(loop)) {}
     const Step &first; ///< Of the group.
     const std::vector<semantics::RowTensor> given;
+    /// The tensors of all sweeps, one after the other.
+    const std::vector<std::uint32_t> arguments;
     const semantics::WholeRows rows;
     const Parameters parameters;
     const LoopVariants loops;
@@ -256,13 +260,13 @@ struct RowGroup {
   /// are done in pieces, and the elements of one. 0 where they are done whole.
   std::size_t firstInPieces = 0;
   std::int64_t piece = 0;
-  /// One loop that does all steps, of rows that are short, or else of so many
-  /// of these `sweeps` at once, staggered; its code may come later. Null where
-  /// there is none.
+  /// One loop that does all steps of short rows, or all `sweeps` over long ones
+  /// at once; its code may come later. Null where there is none.
   const RowProgram::Whole *whole = nullptr;
+  /// How many rows each sweep is behind the one before; 0 of short rows.
+  std::int64_t staggered = 0;
   std::vector<std::size_t> sweeps; ///< The steps that go along rows.
   std::vector<RowArgument> arguments; ///< Of all sweeps, one after the other.
-  std::int64_t staggered = 0;
   /// Whether it may store past the caches.
   bool canStream = false;
   std::vector<std::uint64_t> parameters; ///< Of that loop.

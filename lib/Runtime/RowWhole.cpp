@@ -43,9 +43,13 @@ RowProgram::whole(const Step &first,
                   const std::vector<semantics::RowTensor> &tensors,
                   std::span<const semantics::RowSweep> sweeps, unsigned length,
                   bool isAlongRows) const {
+  std::vector<std::uint32_t> arguments;
+  for (const semantics::RowSweep &sweep : sweeps)
+    arguments.insert(arguments.end(), sweep.tensors.begin(),
+                     sweep.tensors.end());
   const auto isSame = [&](const Whole &each) {
     return &each.first == &first && each.rows.plan.rowLength == length &&
-           each.given == tensors;
+           each.given == tensors && each.arguments == arguments;
   };
   for (const Whole &each : wholes)
     if (isSame(each))
@@ -63,8 +67,8 @@ RowProgram::whole(const Step &first,
   auto loop = compiler.compile(made.plan, Mode::Tiered);
   if (!loop)
     return loop.error();
-  return &wholes.pushUnless(isSame, compiler, first, tensors, std::move(made),
-                            mode, std::move(*loop));
+  return &wholes.pushUnless(isSame, compiler, first, tensors, arguments,
+                            std::move(made), mode, std::move(*loop));
 }
 
 /// How a loop over rows that takes them whole reads or writes a tensor; none
