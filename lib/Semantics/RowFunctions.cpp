@@ -131,13 +131,17 @@ static TypedValue quotientOf(Formula &f, const TypedValue &value,
 /// The factor that `exp_of` leaves in powers, and so in their sum.
 static constexpr double LessPower = 0x1p-100;
 
+/// Their sum, wide and without it.
+static TypedValue sumOfPowers(Formula &f, const TypedValue &powers) {
+  return f.call("mul", f.reduceWide("sum", powers), f.number(LessPower));
+}
+
 /// e^(x - max) over its sum, which is wider. The factor stays on quotients, so
 /// that of their products only the last may be subnormal.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = f.call("exp_of", x, f.most(x));
-  const TypedValue factor = f.number(LessPower);
-  const TypedValue sum = f.call("mul", f.reduceWide("sum", power), factor);
-  return f.call("mul", quotientOf(f, power, sum), factor);
+  return f.call("mul", quotientOf(f, power, sumOfPowers(f, power)),
+                f.number(LessPower));
 }
 
 static Made makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
@@ -154,9 +158,7 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
   const TypedValue &x = f.tensor(0);
   const TypedValue most = f.most(x);
-  const TypedValue sum =
-      f.call("mul", f.reduceWide("sum", f.call("exp_of", x, most)),
-             f.number(LessPower));
+  const TypedValue sum = sumOfPowers(f, f.call("exp_of", x, most));
   // The difference is no larger than the result: it may be rounded.
   return f.result(
       f.call("sub", f.call("sub", f.held(x), most),

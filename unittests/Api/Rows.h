@@ -304,6 +304,26 @@ inline Tensor randomTensor(DType type, const Shape &shape, std::uint32_t seed) {
   return {type, shape, bytes};
 }
 
+/// A way in which several sweeps may be one loop: one width after the other.
+inline Way nextWay(unsigned threads = 1) {
+  static std::size_t turn = 0;
+  return {Mode::Optimized, widths()[turn++ % widths().size()],
+          runOptions(threads)};
+}
+
+/// `outputsOf` compares that loop with sweeps; the interpreter has no other.
+inline void expectSame(const std::string &text, const Tensors &inputs) {
+  const Way way = nextWay();
+  const Tensors expected =
+      outputsOf(text, inputs, {Mode::Interpret, 0, runOptions(1)});
+  const Tensors outputs = outputsOf(text, inputs, way);
+  ASSERT_EQ(outputs.size(), expected.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    ASSERT_EQ(outputs[i].bytes(), expected[i].bytes())
+        << text << " of " << inputs[0].shape.str() << ", output " << i << ", "
+        << way.str();
+}
+
 } // namespace kexpr::test::rows
 
 #endif // KEXPR_UNITTESTS_API_ROWS_H

@@ -15,25 +15,6 @@
 namespace kexpr::test::rows::staggered {
 namespace {
 
-Way nextWay(unsigned threads = 1) {
-  static std::size_t turn = 0;
-  return {Mode::Optimized, widths()[turn++ % widths().size()],
-          runOptions(threads)};
-}
-
-/// `outputsOf` compares the loop with sweeps; the interpreter has no other.
-void expectSame(const std::string &text, const Tensors &inputs) {
-  const Way way = nextWay();
-  const Tensors expected =
-      outputsOf(text, inputs, {Mode::Interpret, 0, runOptions(1)});
-  const Tensors outputs = outputsOf(text, inputs, way);
-  ASSERT_EQ(outputs.size(), expected.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    ASSERT_EQ(outputs[i].bytes(), expected[i].bytes())
-        << text << " of " << inputs[0].shape.str() << ", output " << i << ", "
-        << way.str();
-}
-
 TEST(StaggeredRows, OfEachLength) {
   for (std::int64_t length : {129, 191, 256, 257, 500, 1000, 1024, 2047, 2048})
     for (const char *text : {"softmax(@0,-1)", "log_softmax(@0,-1)",

@@ -15,25 +15,6 @@
 namespace kexpr::test::rows::whole {
 namespace {
 
-/// A way in which there is such a loop: one width after the other.
-Way nextWay() {
-  static std::size_t turn = 0;
-  return {Mode::Optimized, widths()[turn++ % widths().size()], runOptions(1)};
-}
-
-/// `outputsOf` compares the loop with sweeps; the interpreter has no other.
-void expectSame(const std::string &text, const Tensors &inputs) {
-  const Way way = nextWay();
-  const Tensors expected =
-      outputsOf(text, inputs, {Mode::Interpret, 0, runOptions(1)});
-  const Tensors outputs = outputsOf(text, inputs, way);
-  ASSERT_EQ(outputs.size(), expected.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    ASSERT_EQ(outputs[i].bytes(), expected[i].bytes())
-        << text << " of " << inputs[0].shape.str() << ", output " << i << ", "
-        << way.str();
-}
-
 TEST(WholeRows, OfEachLength) {
   for (std::int64_t length = 1; length <= 34; ++length)
     for (const char *text : {"softmax(@0,-1)", "[mean(@0,-1),amax(@0,-1)]"})
