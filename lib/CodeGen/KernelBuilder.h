@@ -134,8 +134,9 @@ private:
   llvm::BasicBlock *loop = nullptr, *tailCheck = nullptr, *tailEntry = nullptr;
   /// Outputs that are stored are apart from those that are reduced.
   std::vector<LoopArgument> outputs, inputs, parameters;
-  /// By input, how many bytes further on it is fetched; null where it is not.
-  Values ahead;
+  /// By input, and by output that is stored, how many bytes further on it is
+  /// fetched; null where it is not.
+  Values ahead, aheadOfStores;
   std::vector<LoopStates> states;
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.

@@ -122,35 +122,51 @@ void KernelBuilder::makeArguments() {
 
 /// Finds how far on operands are fetched: by rows, or by a page in loops that
 /// are the first to read their rows, as a processor looks no further than a
-/// page by itself.
+/// page by itself. So are the lines of what is stored: stores wait for theirs
+/// one after the other, and what the loop does next waits with them.
 void KernelBuilder::findAhead(const LoopArrays &arrays) {
   const bool areRows = plan.fetchesAhead();
   llvm::Value *rows =
       areRows ? arrays.stride(ir, 2 * arrays.rowSteps + 1, "rows.ahead")
               : nullptr;
+  const auto bytesOf = [&](std::size_t number) -> llvm::Value * {
+    const auto step = arrays.rowSteps + static_cast<unsigned>(number);
+    return areRows ? ir.CreateMul(rows, arrays.stride(ir, step, "row.step"),
+                                  "ahead")
+                   : ir.getInt64(PageBytes);
+  };
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (!plan.outputs[i].reducing)
+      aheadOfStores.push_back(
+          plan.outputs[i].pattern == AccessPattern::Contiguous && !plan.streams
+              ? bytesOf(i)
+              : nullptr);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     // What is read twice is of rows that follow each other.
     const auto &operands = plan.graph.inputs;
     const auto here = operands.begin() + static_cast<std::ptrdiff_t>(i);
     const bool isOperand = *here < semantics::Graph::FirstValue &&
                            std::find(operands.begin(), here, *here) == here;
-    const auto number = static_cast<unsigned>(plan.outputs.size() + i);
-    llvm::Value *&bytes = ahead.emplace_back(nullptr);
-    if (isOperand && plan.inputs[i].pattern == AccessPattern::Contiguous)
-      bytes = areRows ? ir.CreateMul(rows,
-                                     arrays.stride(ir, arrays.rowSteps + number,
-                                                   "row.step"),
-                                     "ahead")
-                      : ir.getInt64(PageBytes);
+    ahead.push_back(isOperand && (areRows || fetchesPages(plan, target)) &&
+                            plan.inputs[i].pattern == AccessPattern::Contiguous
+                        ? bytesOf(plan.outputs.size() + i)
+                        : nullptr);
   }
 }
 
-/// Of a copy of the body, unless the copy before has fetched its lines.
+/// Of a copy of the body, unless the copy before has fetched its lines. Rows
+/// are more than the first cache keeps until their turn comes.
 void KernelBuilder::fetchAhead(const Position &at, unsigned copy) {
-  for (std::size_t i = 0; i < ahead.size(); ++i)
-    if (ahead[i] &&
-        copy * lanes.lanes * sizeOf(plan.inputs[i].type) % LineBytes == 0)
-      inputs[i].fetch(lanes, at, ahead[i]);
+  const auto fetch = [&](const std::vector<LoopArgument> &arguments,
+                         const Values &bytes, FetchInto cache) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      if (bytes[i] &&
+          copy * lanes.lanes * arguments[i].elementBytes() % LineBytes == 0)
+        arguments[i].fetch(lanes, at, bytes[i], cache);
+  };
+  fetch(inputs, ahead,
+        plan.fetchesAhead() ? FetchInto::Second : FetchInto::First);
+  fetch(outputs, aheadOfStores, FetchInto::Second);
 }
 
 llvm::Value *KernelBuilder::call(const semantics::Value &value,

@@ -127,8 +127,10 @@ void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
       made = rowsOfAll[each.input][k];
     } else {
       made = inputs[each.input].load(lanes, at);
-      if (!at.mask && k * rowLanes * sizeOf(each.type) % LineBytes == 0)
-        inputs[each.input].fetch(lanes, at, ir.getInt64(PageBytes));
+      if (!at.mask && fetchesPages(plan, target) &&
+          k * rowLanes * sizeOf(each.type) % LineBytes == 0)
+        inputs[each.input].fetch(lanes, at, ir.getInt64(PageBytes),
+                                 FetchInto::First);
     }
   }
   lanes.existing = nullptr;

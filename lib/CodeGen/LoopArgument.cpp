@@ -54,19 +54,20 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
 }
 
 void LoopArgument::fetch(const LaneBuilder &lanes, const Position &at,
-                         llvm::Value *ahead) const {
-  fetch(lanes, address(lanes, at), ahead);
+                         llvm::Value *ahead, FetchInto cache) const {
+  fetch(lanes, address(lanes, at), ahead, cache);
 }
 
 void LoopArgument::fetch(const LaneBuilder &lanes, llvm::Value *address,
-                         llvm::Value *ahead) const {
+                         llvm::Value *ahead, FetchInto cache) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Value *from = ir.CreateGEP(ir.getInt8Ty(), address, ahead,
                                    llvm::Twine(name) + ".ahead");
-  constexpr std::uint32_t read = 0, nearest = 3, data = 1;
-  ir.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {from->getType()},
-      {from, ir.getInt32(read), ir.getInt32(nearest), ir.getInt32(data)});
+  constexpr std::uint32_t read = 0, data = 1;
+  ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {from->getType()},
+                     {from, ir.getInt32(read),
+                      ir.getInt32(static_cast<std::uint32_t>(cache)),
+                      ir.getInt32(data)});
 }
 
 /// An element in all lanes.
@@ -293,7 +294,7 @@ Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
     vectors.push_back(
         ir.CreateAlignedLoad(vectorType, part.address, AnyAddress, loaded()));
     if (k % perLine == 0)
-      fetch(lanes, part.address, ir.getInt64(PageBytes));
+      fetch(lanes, part.address, ir.getInt64(PageBytes), FetchInto::First);
   }
   return columnsOf(ir, vectors);
 }

@@ -46,6 +46,8 @@ struct LoopArrays {
 inline constexpr std::uint64_t PageBytes = 4096;
 /// What one fetch brings.
 inline constexpr std::uint64_t LineBytes = 64;
+/// Into which cache, as LLVM's locality.
+enum class FetchInto : std::uint32_t { Second = 2, First = 3 };
 
 /// An operand, parameter or output of a `LoopFn`. Elements may lie at any
 /// address; a bool is a byte that is 0 or not, and is written as 0 or 1. Of
@@ -71,8 +73,9 @@ public:
                  llvm::ArrayRef<llvm::Value *> columns, bool streams) const;
 
   /// Fetches a cache line so many bytes further on than a vector, as a hint.
-  void fetch(const LaneBuilder &lanes, const Position &at,
-             llvm::Value *ahead) const;
+  void fetch(const LaneBuilder &lanes, const Position &at, llvm::Value *ahead,
+             FetchInto cache) const;
+  std::uint64_t elementBytes() const { return type->getScalarSizeInBits() / 8; }
 
 private:
   /// The first column of rows, as strided elements, and how it becomes the one
@@ -84,8 +87,8 @@ private:
   };
   Part partOfRows(const LaneBuilder &lanes, const Position &at, unsigned length,
                   unsigned number) const;
-  void fetch(const LaneBuilder &lanes, llvm::Value *address,
-             llvm::Value *ahead) const;
+  void fetch(const LaneBuilder &lanes, llvm::Value *address, llvm::Value *ahead,
+             FetchInto cache) const;
   bool isLaneByLane(const LaneBuilder &lanes, const Position &at) const {
     return pattern == semantics::AccessPattern::Strided ||
            (at.mask && !isMasked(lanes));

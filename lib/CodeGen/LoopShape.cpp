@@ -22,6 +22,10 @@ static bool reduces(const Plan &plan) {
 /// Of a body that is short, a core's schedulers hold many steps.
 static constexpr unsigned ShortBody = 13;
 
+bool codegen::fetchesPages(const Plan &plan, const Target &target) {
+  return target.stopsAtPages || plan.work().operations > ShortBody;
+}
+
 /// A short body is repeated so that the loop's own instructions weigh little; a
 /// long one hides its latency by itself, since a core looks hundreds of
 /// instructions ahead.

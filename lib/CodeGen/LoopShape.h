@@ -19,6 +19,9 @@ unsigned unrollFactorOf(const semantics::Plan &plan, const Target &target,
 /// vector, for which the states of the next ones move up.
 bool holdsStates(const semantics::Plan &plan, const Target &target,
                  OptLevel level);
+/// Whether what a loop is the first to read is fetched a page further on: where
+/// nothing else looks so far, or computing leaves the time for it.
+bool fetchesPages(const semantics::Plan &plan, const Target &target);
 /// Whether a main loop has constants in registers, which LLVM would otherwise
 /// load again in each step.
 bool holdsConstants(const semantics::Plan &plan, const Target &target,

@@ -494,9 +494,9 @@ void RowCall::chooseShape(RowGroup &group) {
       !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
   const std::int64_t length = std::max<std::int64_t>(group.length, 1);
   if (!group.hasColumns) {
-    constexpr std::int64_t mostElements = 16384, mostRows = 1024;
+    constexpr std::int64_t mostRows = 1024;
     group.columns =
-        std::clamp<std::int64_t>(mostElements / length, 1, mostRows);
+        std::clamp<std::int64_t>(TileElements / length, 1, mostRows);
     return;
   }
   // Columns: what is kept, or copied, and states, which are large where sums

@@ -276,8 +276,11 @@ struct RowGroup {
   const Loop *wholeLoop(bool streams) const;
   /// Whether there is one for a task whose stores go past the caches or not.
   bool takesWhole(bool streams) const {
-    return wholeLoop(false) && !(staggered && streams);
+    return wholeLoop(streams && staggered) != nullptr;
   }
+  /// Of `staggered` rows, whether each that is stored begins a cache line, as
+  /// it must to be stored past them: outputs, then inputs begin at `first`.
+  bool hasAlignedRows(void *const *first) const;
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -313,6 +316,9 @@ struct RowGroup {
 };
 
 struct RowContext;
+
+/// Elements of the rows that a task does at a time, if a row has no more.
+inline constexpr std::int64_t TileElements = 16384;
 
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.
 /// Immutable once prepared; `run` may be called from several threads.

@@ -63,9 +63,10 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
   const auto streams = [](const RowStep &step) { return step.streaming(); };
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-        return group.takesWhole(true) ? group.wholeLoop(true) != nullptr
-                                      : std::any_of(group.steps.begin(),
-                                                    group.steps.end(), streams);
+        if (group.takesWhole(true))
+          return group.wholeLoop(true) && (options.stores == Stores::Streamed ||
+                                           group.hasAlignedRows(first));
+        return std::any_of(group.steps.begin(), group.steps.end(), streams);
       }))
     return false;
   for (std::size_t out = 0; out < plan.outputs.size(); ++out)
@@ -102,10 +103,13 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
   openMemory();
   const std::int64_t last = group.lastKept();
   const std::int64_t each = (last + group.columns - 1) / group.columns;
-  const bool isWhole = group.takesWhole(context.streams);
-  if (isWhole && group.staggered)
-    return runStaggered(begin * group.columns,
-                        std::min(end * group.columns, group.rows));
+  const bool isWhole = group.wholeLoop(false) &&
+                       (!group.staggered || wholeStreaming || !context.streams);
+  if (isWhole && group.staggered) {
+    runStaggered(begin * group.columns,
+                 std::min(end * group.columns, group.rows));
+    begin = end;
+  }
   for (; begin < end; ++begin) {
     std::int64_t first = begin * group.columns,
                  count = std::min(group.columns, group.rows - first);

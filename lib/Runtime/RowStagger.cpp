@@ -11,6 +11,7 @@
 /// need, the others compute.
 ///
 //===----------------------------------------------------------------------===//
+#include "Runtime/Hardware.h"
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
@@ -19,28 +20,38 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
 
-/// Whether sweeps are such that they do better together: over many long rows
-/// that are one block each, and one of them with a body that is bound by units.
+/// Whether sweeps are such that they may do better together: over many long
+/// rows that are one block each.
 static bool mayStagger(const RowGroup &group) {
   constexpr std::int64_t shortest = 128, fewest = 16384;
-  constexpr unsigned fewOperations = 13;
   if (group.hasColumns || group.hasSums || group.hasScans ||
       group.keptAxes != 1 || group.reducedAxes != 1 ||
       group.length <= shortest || group.length > ops::ReductionBlock ||
       group.rows * group.length < fewest)
     return false;
   std::size_t arguments = 0, sweeps = 0;
-  unsigned most = 0;
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       continue;
     ++sweeps;
     arguments += step.slots.size() + step.parameters.size();
-    most = std::max(most, step.step->sweep.plan.work().operations);
     if (step.reductions > 0 && !step.isFolded)
       return false;
   }
-  return sweeps > 1 && arguments <= FewArguments && most > fewOperations;
+  return sweeps > 1 && arguments <= FewArguments;
+}
+
+/// Whether two sweeps have so little to compute that they wait for memory. A
+/// core sees past the end of a sweep if rows are done one by one, and so has
+/// the loads of the next one under way.
+static bool waitsForMemory(const RowGroup &group) {
+  constexpr unsigned fewOperations = 13;
+  const auto alongRows = [](const RowStep &step) { return !step.isOfRows; };
+  return std::ranges::count_if(group.steps, alongRows) == 2 &&
+         std::ranges::all_of(group.steps, [](const RowStep &step) {
+           return step.isOfRows ||
+                  step.step->sweep.plan.work().operations <= fewOperations;
+         });
 }
 
 /// Finds a loop that does all sweeps of a group at once. Its tensors are the
@@ -49,6 +60,12 @@ Status RowCall::stagger(RowGroup &group) {
   constexpr std::int64_t least = 4096, most = 8192, turns = 32;
   if (!mayStagger(group))
     return {};
+  if (movedBytes >= static_cast<std::int64_t>(lastCacheBytes()) &&
+      waitsForMemory(group)) {
+    constexpr std::int64_t fewElements = 1536;
+    group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
+    return {};
+  }
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0;
@@ -80,7 +97,20 @@ Status RowCall::stagger(RowGroup &group) {
   group.staggered =
       std::clamp(group.rows / 16, least / group.length, most / group.length);
   group.room = turns * group.staggered;
+  group.canStream = std::ranges::all_of(group.sweeps, [&](std::size_t sweep) {
+    const RowStep &step = group.steps[sweep];
+    return step.outputs == step.reductions || step.canStream;
+  });
   return {};
+}
+
+bool RowGroup::hasAlignedRows(void *const *first) const {
+  constexpr std::int64_t line = semantics::StreamAlignment;
+  return !staggered || std::ranges::all_of(slots, [&](const RowSlot &slot) {
+    return slot.kind != RowSlot::Kind::Output || slot.reduced[0] == 0 ||
+           (slot.kept[0] % line == 0 &&
+            reinterpret_cast<std::uintptr_t>(first[slot.index]) % line == 0);
+  });
 }
 
 void RowTask::runStaggered(std::int64_t begin, std::int64_t end) {
@@ -147,6 +177,6 @@ void RowTask::callStaggered(std::int64_t row) {
   strides[2 * count] = group.staggered;
   const bool hasNext = row + 2 * group.staggered <= group.rows;
   strides[2 * count + 1] = hasNext ? group.staggered : 0;
-  group.wholeLoop(false)->code().run(group.length, pointers.data(),
-                                     strides.data());
+  const Loop &loop = wholeStreaming ? *wholeStreaming : *group.wholeLoop(false);
+  loop.code().run(group.length, pointers.data(), strides.data());
 }

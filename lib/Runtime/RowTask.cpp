@@ -144,7 +144,9 @@ RowTask::RowTask(const RowContext &given)
       group(given.group), bases(group.slots.size()), trees(reductions),
       firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
       strides(stridesOfLoops),
-      wholeStreaming(given.streams ? group.wholeLoop(true) : nullptr) {
+      wholeStreaming(given.streams && group.hasAlignedRows(given.first)
+                         ? group.wholeLoop(true)
+                         : nullptr) {
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     if (step.unrolled)
@@ -415,7 +417,9 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
       moveTo(step, from);
     if (group.packs && count > 0)
       pack(step, from, count);
-    callRows(step, count, blocks, 0);
+    constexpr std::int64_t ahead = TileElements / ReductionBlock;
+    const bool isOneRun = group.reducedAxes == 1 && !group.packs;
+    callRows(step, count, blocks, isOneRun ? ahead : 0);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {

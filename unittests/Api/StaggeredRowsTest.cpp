@@ -118,6 +118,53 @@ TEST(StaggeredRows, MayBeStoredOverTheirOperand) {
       }
 }
 
+TEST(StaggeredRows, MayGoPastTheCaches) {
+  constexpr std::size_t line = 64;
+  for (const char *text :
+       {"log_softmax(@0,-1)", "softmin(@0,-1)", "layer_norm(@0,-1)",
+        "mul(@0,rsqrt(mean(mul(@0,@0),-1,True)))"})
+    for (std::int64_t length : {1000, 1024, 2048}) {
+      const std::int64_t rows = 1100000 / length;
+      const Tensor x = randomTensor(DType::F32, {rows, length}, 19);
+      const Kernel kernel = compiled(text, {DType::F32});
+      const std::vector<char> expected = outputsOf(text, {x})[0].bytes();
+      std::vector<float> memory(static_cast<std::size_t>(rows * length) + line);
+      const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+      // From a cache line on, and not.
+      for (std::size_t off : {0, 3})
+        for (Stores stores : {Stores::Choose, Stores::Streamed}) {
+          float *first = memory.data() + (line - begin % line) / 4 + off;
+          RunOptions options = runOptions(2);
+          options.stores = stores;
+          for (int turn = 0; turn < 3; ++turn) {
+            std::fill(memory.begin(), memory.end(), 0.0f);
+            ASSERT_TRUE(kernel.run(viewsOf({x}), {{TensorView(first, x.shape)}},
+                                   options));
+            engineOf(0).settle();
+            ASSERT_EQ(std::memcmp(first, expected.data(), expected.size()), 0)
+                << text << ' ' << length;
+          }
+        }
+    }
+}
+
+TEST(StaggeredRows, AreShortTilesWhereTwoSweepsWaitForMemory) {
+  // More than most caches hold.
+  constexpr std::int64_t elements = 5 << 20;
+  for (std::int64_t length : {130, 700, 1600}) {
+    const std::int64_t rows = elements / length;
+    const Tensor x = randomTensor(DType::F32, {rows, length}, 20);
+    for (const char *text : {"sub(@0,mean(@0,-1,True))",
+                             "mul(@0,rsqrt(mean(mul(@0,@0),-1,True)))"})
+      for (unsigned threads : {1, 2})
+        EXPECT_EQ(
+            outputsOf(text, {x}, {Mode::Optimized, 0, runOptions(threads)})[0]
+                .bytes(),
+            outputsOf(text, {x}, {Mode::Interpret, 0, runOptions(threads)})[0]
+                .bytes());
+  }
+}
+
 TEST(StaggeredRows, HaveOneLoopForAllLengths) {
   const Kernel kernel = compiled("softmax(@0,-1)", {DType::F32});
   std::vector<std::size_t> sizes = {kernel.codeSize()};

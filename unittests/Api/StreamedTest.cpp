@@ -194,7 +194,7 @@ TEST_P(StreamedRows, HaveTheSameBitsWhicheverWayIsChosen) {
   auto kernel =
       engine.compile("sub(@0,amax(@0,-1,True))", {.mode = GetParam()});
   ASSERT_TRUE(kernel);
-  constexpr std::int64_t rows = 1500, length = 731;
+  constexpr std::int64_t rows = 1500, length = 736;
   constexpr std::size_t bytes = rows * length * sizeof(float);
   std::vector<float> x(rows * length);
   for (std::size_t i = 0; i < x.size(); ++i)

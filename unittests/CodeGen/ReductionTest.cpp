@@ -15,12 +15,14 @@
 #include "CodeGen/LoopReport.h"
 #include "Ops/Conversion.h"
 #include "Semantics/Interpreter.h"
+#include "Semantics/Sweeps.h"
 #include "TestUtil/Floats.h"
 #include "TestUtil/GuardedBytes.h"
 
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <sstream>
 
 namespace kexpr::test::reduced {
 namespace {
@@ -419,6 +421,50 @@ TEST(Reduced, StatesOfShortLoopsAreNotSpilled) {
       ASSERT_TRUE(report) << report.error().message();
       EXPECT_EQ(report->spills, 0u) << each.name << " on " << cpu;
     }
+  }
+}
+
+/// The text of a fetch of what a pointer of this name leads to.
+static std::size_t fetchesOf(const std::string &ir, const std::string &name,
+                             const char *locality) {
+  std::size_t count = 0;
+  std::istringstream code(ir);
+  for (std::string line; std::getline(code, line);)
+    count +=
+        line.find("@llvm.prefetch") != std::string::npos &&
+        line.find('%' + name + ".ahead") != std::string::npos &&
+        line.find(std::string("i32 0, i32 ") + locality) != std::string::npos;
+  return count;
+}
+
+// What rows read and store later, into the second cache; what the first sweep
+// reads, where prefetchers stop at a page.
+TEST(Reduced, LoopsOverRowsFetchWhatComesNext) {
+  auto sweeps = semantics::sweepsOf(planFor("softmax(@0,-1)"), true);
+  ASSERT_EQ(sweeps.size(), 4u);
+  for (semantics::Sweep &sweep : sweeps) {
+    for (semantics::Access &output : sweep.plan.outputs)
+      if (output.reducing)
+        output.pattern = Strided;
+    for (std::size_t i = 0; i < sweep.plan.inputs.size(); ++i)
+      if (sweep.plan.graph.inputs[i] >= semantics::Graph::FirstValue)
+        sweep.plan.inputs[i].pattern = Constant;
+  }
+  constexpr auto first = "3", second = "2";
+  const auto intel = targetOf("x86_64-pc-linux-gnu", "skylake-avx512", 0);
+  for (const codegen::Target &target : {zen4(0), intel}) {
+    const std::string largest =
+        textOf(sweeps[0].plan, target, codegen::Stage::Llvm);
+    EXPECT_EQ(fetchesOf(largest, "x0", first) > 0, target.cpu == intel.cpu);
+    EXPECT_EQ(fetchesOf(largest, "x0", second), 0u);
+    semantics::Plan powers = sweeps[1].plan;
+    const std::string stored = textOf(powers, target, codegen::Stage::Llvm);
+    EXPECT_EQ(fetchesOf(stored, "x0", second), 1u);
+    EXPECT_EQ(fetchesOf(stored, "out1", second), 1u);
+    powers.streams = true;
+    EXPECT_EQ(
+        fetchesOf(textOf(powers, target, codegen::Stage::Llvm), "out1", second),
+        0u);
   }
 }
 
