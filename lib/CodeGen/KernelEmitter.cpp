@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelEmitter.h"
 
+#include "Code/Features.h"
 #include "CodeGen/KernelBuilder.h"
 #include "CodeGen/LlvmVersion.h"
 #include "CodeGen/LoopShape.h"
@@ -80,6 +81,11 @@ void KernelBuilder::makeFunction() {
   // Both are needed for 512-bit vectors on CPUs that prefer 256.
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
+  // LLVM would spill vectors to wherever a caller's stack happens to be: over
+  // two lines in most processes, and two pages, which takes far longer, in
+  // some.
+  if (target.architecture() == code::X86 && maySpill(plan, level))
+    function->addFnAttr("stackrealign");
   // Vectors of Arm's that are longer than NEON's: of one length where all of
   // the machine's are used, else of at least so much.
   constexpr unsigned fixed = 128;

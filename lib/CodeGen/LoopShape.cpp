@@ -26,6 +26,11 @@ bool codegen::fetchesPages(const Plan &plan, const Target &target) {
   return target.stopsAtPages || plan.work().operations > ShortBody;
 }
 
+bool codegen::maySpill(const Plan &plan, OptLevel level) {
+  return level == OptLevel::Baseline || plan.rowLength > 0 ||
+         plan.work().operations > ShortBody;
+}
+
 /// A short body is repeated so that the loop's own instructions weigh little; a
 /// long one hides its latency by itself, since a core looks hundreds of
 /// instructions ahead.

@@ -11,6 +11,8 @@
 #include "CodeGen/CompiledLoop.h"
 #include "CodeGen/InnerLoop.h"
 
+#include <sstream>
+
 using namespace kexpr;
 using namespace kexpr::test;
 
@@ -42,6 +44,30 @@ TEST_P(OneFunction, SpillsLittleInItsLoopOverAvx2) {
         });
     EXPECT_LE(spills, loop.size() / 4) << call;
   }
+}
+
+/// What a thread's stack happens to be would decide whether it is in two lines.
+TEST_P(OneFunction, SpillsVectorsToOneLineEach) {
+  const auto target =
+      *codegen::makeTarget({.triple = "x86_64-unknown-linux-gnu",
+                            .cpu = "haswell",
+                            .features = {},
+                            .vectorBits = 256});
+  std::size_t spills = 0;
+  for (const char *call : {"sin(@0)", "log(@0)", "erf(@0)", "pow(@0,@1)"}) {
+    semantics::Plan plan = planFor(call);
+    plan.precision = GetParam();
+    std::istringstream code(*codegen::dump(
+        plan, target, codegen::OptLevel::Optimized, codegen::Stage::Asm));
+    for (std::string line; std::getline(code, line);)
+      if (line.find("%ymm") != std::string::npos &&
+          line.find("(%rsp)") != std::string::npos) {
+        ++spills;
+        EXPECT_EQ(line.find("vmovup"), std::string::npos) << call << line;
+        EXPECT_EQ(line.find("vmovdqu"), std::string::npos) << call << line;
+      }
+  }
+  EXPECT_GT(spills, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, OneFunction,
