@@ -221,8 +221,13 @@ llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at,
   if (!inputs[number].isInRows())
     return inputs[number].load(lanes, at);
   auto &row = columns[number];
-  if (row.empty())
-    row = inputs[number].loadRows(lanes, at, plan.rowLength);
+  if (row.empty()) {
+    // Memory does not answer in the time that short bodies take for a page.
+    const bool isLong = hasLongBody(plan);
+    row = inputs[number].loadRows(
+        lanes, at, plan.rowLength, isLong ? PageBytes : 2 * PageBytes,
+        isLong ? FetchInto::First : FetchInto::Second);
+  }
   return row[element];
 }
 

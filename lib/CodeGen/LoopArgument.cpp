@@ -267,7 +267,8 @@ LoopArgument::Part LoopArgument::partOfRows(const LaneBuilder &lanes,
 }
 
 Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
-                               unsigned length) const {
+                               unsigned length, std::uint64_t ahead,
+                               FetchInto cache) const {
   assert(!isBool);
   llvm::IRBuilderBase &ir = lanes.ir;
   Vectors vectors;
@@ -294,7 +295,7 @@ Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
     vectors.push_back(
         ir.CreateAlignedLoad(vectorType, part.address, AnyAddress, loaded()));
     if (k % perLine == 0)
-      fetch(lanes, part.address, ir.getInt64(PageBytes), FetchInto::First);
+      fetch(lanes, part.address, ir.getInt64(ahead), cache);
   }
   return columnsOf(ir, vectors);
 }

@@ -61,8 +61,10 @@ public:
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
   /// Elements of rows that lie one behind the other, those of each column.
+  /// Fetches so many bytes further on.
   llvm::SmallVector<llvm::Value *>
-  loadRows(const LaneBuilder &lanes, const Position &at, unsigned length) const;
+  loadRows(const LaneBuilder &lanes, const Position &at, unsigned length,
+           std::uint64_t ahead, FetchInto cache) const;
   /// An element of a row that is that of all.
   llvm::Value *loadElement(const LaneBuilder &lanes, unsigned element) const;
   bool isInRows() const { return pattern == semantics::AccessPattern::Rows; }

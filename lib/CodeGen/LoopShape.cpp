@@ -22,13 +22,17 @@ static bool reduces(const Plan &plan) {
 /// Of a body that is short, a core's schedulers hold many steps.
 static constexpr unsigned ShortBody = 13;
 
+bool codegen::hasLongBody(const Plan &plan) {
+  return plan.work().operations > ShortBody;
+}
+
 bool codegen::fetchesPages(const Plan &plan, const Target &target) {
-  return target.stopsAtPages || plan.work().operations > ShortBody;
+  return target.stopsAtPages || hasLongBody(plan);
 }
 
 bool codegen::maySpill(const Plan &plan, OptLevel level) {
   return level == OptLevel::Baseline || plan.rowLength > 0 ||
-         plan.work().operations > ShortBody;
+         hasLongBody(plan);
 }
 
 /// A short body is repeated so that the loop's own instructions weigh little; a
@@ -58,7 +62,7 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned enoughRegisters = 32;
   return level == OptLevel::Optimized && reduces(plan) &&
-         plan.elementsAtOnce() == 1 && plan.work().operations > ShortBody &&
+         plan.elementsAtOnce() == 1 && hasLongBody(plan) &&
          target.vectorRegisters >= enoughRegisters;
 }
 
@@ -66,7 +70,7 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
 /// if a body is long, where a few.
 bool codegen::holdsStates(const Plan &plan, const Target &target,
                           OptLevel level) {
-  const bool isLong = plan.work().operations > ShortBody;
+  const bool isLong = hasLongBody(plan);
   if (level == OptLevel::Baseline || !reduces(plan) ||
       (isLong &&
        (!holdsConstants(plan, target, level) || plan.work().rareWays > 0)))
@@ -134,7 +138,7 @@ static bool isForStates(const Plan &plan, semantics::ValueId id) {
 /// long body makes wider for states in the end has two registers, and what
 /// takes rows whole for anything.
 static unsigned widestOf(const Plan &plan) {
-  const bool isLong = plan.work().operations > ShortBody;
+  const bool isLong = hasLongBody(plan);
   std::size_t widest = 1;
   if (plan.rowLength > 0) {
     for (const auto *accesses : {&plan.inputs, &plan.outputs})
