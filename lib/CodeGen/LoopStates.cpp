@@ -60,11 +60,34 @@ static void write(StateParts &state, const States &states) {
     state[p] = states.each[p].rep.value;
 }
 
+/// Adds what is a product of two numbers with less than half the digits, which
+/// is exact, in one instruction: the bits are those of two.
+static void fuseProduct(const LaneBuilder &lanes, llvm::Value *&sum) {
+  const auto isNarrow = [](const llvm::Value *factor) {
+    const auto *wide = llvm::dyn_cast<llvm::FPExtInst>(factor);
+    return wide && wide->getType()->getScalarType()->isDoubleTy();
+  };
+  auto *added = llvm::dyn_cast<llvm::BinaryOperator>(sum);
+  auto *product =
+      added ? llvm::dyn_cast<llvm::BinaryOperator>(added->getOperand(1))
+            : nullptr;
+  if (!product || product->getOpcode() != llvm::Instruction::FMul ||
+      !llvm::all_of(product->operands(), isNarrow))
+    return;
+  sum = lanes.ir.CreateIntrinsic(
+      llvm::Intrinsic::fma, {product->getType()},
+      {product->getOperand(0), product->getOperand(1), added->getOperand(0)});
+  added->eraseFromParent();
+}
+
 template <class R, DType Form>
 static void emitStep(const LaneBuilder &lanes, StateParts &state,
                      llvm::Value *elements) {
   write(state, R::step(read<R, Form>(lanes, state),
                        LanesOf<R, Form>{{&lanes, elements}}));
+  if constexpr (std::is_base_of_v<ops::Sum, R>)
+    if (state.size() == 1)
+      fuseProduct(lanes, state[0]);
 }
 
 template <class R, DType Form>

@@ -373,6 +373,20 @@ TEST(Reduced, ASumIsOneConversionAndOneAdditionAVector) {
   }
 }
 
+TEST(Reduced, ExactSquaresAreAddedByOneOperation) {
+  auto sweeps = semantics::sweepsOf(planFor("norm(@0,2)"), true);
+  semantics::Plan &plan = sweeps[0].plan;
+  plan.outputs[0].pattern = Constant;
+  const auto loop = innerLoop(textOf(plan, zen4(512), codegen::Stage::Asm));
+  EXPECT_EQ(countIn(loop, {"vfmadd"}), ops::ReductionLanes / 8);
+  EXPECT_EQ(countIn(loop, {"vaddpd", "vmulpd"}), 0u);
+  // Of f64 they are not exact.
+  const auto wide = innerLoop(
+      textOf(planOf({"", "mul(@0,@0)", {F64}, {{"mean", F64}}, {}}, Constant),
+             zen4(512), codegen::Stage::Asm));
+  EXPECT_GT(countIn(wide, {"vmulpd"}), 0u);
+}
+
 TEST(Reduced, NothingGoesSidewaysInMainLoops) {
   for (const auto &[text, reduction, form] : {std::tuple{"@0", "amax", F32},
                                               {"@0", "sum", F64},
