@@ -58,8 +58,8 @@ struct Target {
   /// order that another vector says.
   bool hasPermute = false;
   /// Whether prefetchers look no further than a page by themselves. Those of
-  /// Zen do: there a loop that reads as fast as memory gives is a quarter to a
-  /// half slower with instructions that fetch.
+  /// Zen look further: a loop that reads as fast as memory gives is a quarter
+  /// to a half slower there with instructions that fetch.
   bool stopsAtPages = true;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.

@@ -127,9 +127,9 @@ void KernelBuilder::makeArguments() {
 }
 
 /// Finds how far on operands are fetched: by rows, or by a page in loops that
-/// are the first to read their rows, as a processor looks no further than a
-/// page by itself. So are the lines of what is stored: stores wait for theirs
-/// one after the other, and what the loop does next waits with them.
+/// are the first to read their rows, as most processors look no further by
+/// themselves. So are the lines of what is stored: stores wait for theirs one
+/// after the other, and what the loop does next waits with them.
 void KernelBuilder::findAhead(const LoopArrays &arrays) {
   const bool areRows = plan.fetchesAhead();
   llvm::Value *rows =

@@ -42,7 +42,7 @@ struct LoopArrays {
 };
 
 /// How far ahead the first loop over elements fetches them: the prefetchers of
-/// processors begin anew at each page.
+/// most processors begin anew at each page.
 inline constexpr std::uint64_t PageBytes = 4096;
 /// What one fetch brings.
 inline constexpr std::uint64_t LineBytes = 64;

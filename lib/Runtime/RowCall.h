@@ -274,13 +274,13 @@ struct RowGroup {
 
   /// That loop, if it has code, or with stores past the caches if it has that.
   const Loop *wholeLoop(bool streams) const;
-  /// Whether there is one for a task whose stores go past the caches or not.
-  bool takesWhole(bool streams) const {
-    return wholeLoop(streams && staggered) != nullptr;
-  }
-  /// Of `staggered` rows, whether each that is stored begins a cache line, as
-  /// it must to be stored past them: outputs, then inputs begin at `first`.
-  bool hasAlignedRows(void *const *first) const;
+  /// What a task takes of them, where outputs, then inputs begin at `first` and
+  /// stores go past the caches if they can; null where sweeps do it all, as
+  /// those of `staggered` rows that begin no lines, which only they can stream.
+  const Loop *loopOfTask(bool streams, void *const *first) const;
+  /// Whether the loop of staggered rows stores past the caches: each row that
+  /// it stores begins a line.
+  bool staggersStreaming(void *const *first) const;
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -370,6 +370,7 @@ private:
   std::optional<std::vector<semantics::RowTensor>>
   wholeTensors(const RowGroup &group) const;
   Status takeWhole(RowGroup &group);
+  Status overlapSweeps(RowGroup &group);
   Status stagger(RowGroup &group);
   Status findWhole(RowGroup &group, std::span<const semantics::RowSweep> sweeps,
                    const std::vector<semantics::RowTensor> &tensors,
@@ -378,7 +379,7 @@ private:
                 std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();
   bool mayStream(void *const *first, const RunOptions &options) const;
-  bool hasStreamingCode() const;
+  bool hasStreamingCode(void *const *first) const;
   Status runGroups(void *const *first, const RunOptions &options,
                    const Executor &executor, DefaultFloats &floats,
                    const RowSumSink *sink, bool isStreamed) const;

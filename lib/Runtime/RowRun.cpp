@@ -33,7 +33,7 @@ Status RowCall::run(void *const *first, const RunOptions &options,
       std::all_of(groups.begin(), groups.end(), [](const RowGroup &group) {
         return !group.whole || group.wholeLoop(false);
       });
-  if (status && hasCode && (!isStreamed || hasStreamingCode()))
+  if (status && hasCode && (!isStreamed || hasStreamingCode(first)))
     choice.note(bytes, isStreamed, Clock::now() - start);
   return status;
 }
@@ -63,10 +63,15 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
   const auto streams = [](const RowStep &step) { return step.streaming(); };
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-        if (group.takesWhole(true))
-          return group.wholeLoop(true) && (options.stores == Stores::Streamed ||
-                                           group.hasAlignedRows(first));
-        return std::any_of(group.steps.begin(), group.steps.end(), streams);
+        const Loop *regular = group.wholeLoop(false);
+        // All sweeps at once gain more.
+        if (regular && group.staggered && options.stores == Stores::Choose &&
+            !group.staggersStreaming(first))
+          return false;
+        const Loop *whole = group.loopOfTask(true, first);
+        return whole ? whole != regular
+                     : std::any_of(group.steps.begin(), group.steps.end(),
+                                   streams);
       }))
     return false;
   for (std::size_t out = 0; out < plan.outputs.size(); ++out)
@@ -77,13 +82,14 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
 }
 
 /// Whether that code is built: until then the ordinary one runs.
-bool RowCall::hasStreamingCode() const {
+bool RowCall::hasStreamingCode(void *const *first) const {
   const auto isBuilt = [](const Loop *streaming, const Loop *regular) {
-    return !streaming || streaming->code().machine != regular->code().machine;
+    return !streaming || streaming == regular ||
+           streaming->code().machine != regular->code().machine;
   };
   return std::all_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
-    if (group.takesWhole(true))
-      return isBuilt(group.wholeLoop(true), group.wholeLoop(false));
+    if (const Loop *whole = group.loopOfTask(true, first))
+      return isBuilt(whole, group.wholeLoop(false));
     return std::all_of(group.steps.begin(), group.steps.end(),
                        [&](const RowStep &step) {
                          return isBuilt(step.streaming(), step.loop);
@@ -103,9 +109,7 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
   openMemory();
   const std::int64_t last = group.lastKept();
   const std::int64_t each = (last + group.columns - 1) / group.columns;
-  const bool isWhole = group.wholeLoop(false) &&
-                       (!group.staggered || wholeStreaming || !context.streams);
-  if (isWhole && group.staggered) {
+  if (loopOfAll && group.staggered) {
     runStaggered(begin * group.columns,
                  std::min(end * group.columns, group.rows));
     begin = end;
@@ -118,7 +122,7 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
       first = begin / each * last + column;
       count = std::min(group.columns, last - column);
     }
-    if (isWhole)
+    if (loopOfAll)
       runWhole(first, first + count);
     else if (group.hasColumns)
       runColumns(first, count);

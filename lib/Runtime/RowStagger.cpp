@@ -41,10 +41,9 @@ static bool mayStagger(const RowGroup &group) {
   return sweeps > 1 && arguments <= FewArguments;
 }
 
-/// Whether two sweeps have so little to compute that they wait for memory. A
-/// core sees past the end of a sweep if rows are done one by one, and so has
-/// the loads of the next one under way.
-static bool waitsForMemory(const RowGroup &group) {
+/// Whether two sweeps have so little to compute that memory is what they wait
+/// for.
+static bool isLight(const RowGroup &group) {
   constexpr unsigned fewOperations = 13;
   const auto alongRows = [](const RowStep &step) { return !step.isOfRows; };
   return std::ranges::count_if(group.steps, alongRows) == 2 &&
@@ -54,18 +53,24 @@ static bool waitsForMemory(const RowGroup &group) {
          });
 }
 
+/// Has sweeps over long rows overlap: by one loop or, where caches do not hold
+/// what the call moves and its sweeps are light, by tiles of a row, or some
+/// that are short. A core sees past the end of a sweep over so few elements,
+/// and has the loads of the next one under way.
+Status RowCall::overlapSweeps(RowGroup &group) {
+  if (!mayStagger(group))
+    return {};
+  if (movedBytes < lastCacheBytes() || !isLight(group))
+    return stagger(group);
+  constexpr std::int64_t fewElements = 1536;
+  group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
+  return {};
+}
+
 /// Finds a loop that does all sweeps of a group at once. Its tensors are the
 /// arguments of the sweeps, as each has rows of its own.
 Status RowCall::stagger(RowGroup &group) {
   constexpr std::int64_t least = 4096, most = 8192, turns = 32;
-  if (!mayStagger(group))
-    return {};
-  if (movedBytes >= static_cast<std::int64_t>(lastCacheBytes()) &&
-      waitsForMemory(group)) {
-    constexpr std::int64_t fewElements = 1536;
-    group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
-    return {};
-  }
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0;
@@ -104,13 +109,14 @@ Status RowCall::stagger(RowGroup &group) {
   return {};
 }
 
-bool RowGroup::hasAlignedRows(void *const *first) const {
+bool RowGroup::staggersStreaming(void *const *first) const {
   constexpr std::int64_t line = semantics::StreamAlignment;
-  return !staggered || std::ranges::all_of(slots, [&](const RowSlot &slot) {
-    return slot.kind != RowSlot::Kind::Output || slot.reduced[0] == 0 ||
-           (slot.kept[0] % line == 0 &&
-            reinterpret_cast<std::uintptr_t>(first[slot.index]) % line == 0);
-  });
+  return canStream && std::ranges::all_of(slots, [&](const RowSlot &slot) {
+           return slot.kind != RowSlot::Kind::Output || slot.reduced[0] == 0 ||
+                  (slot.kept[0] % line == 0 &&
+                   reinterpret_cast<std::uintptr_t>(first[slot.index]) % line ==
+                       0);
+         });
 }
 
 void RowTask::runStaggered(std::int64_t begin, std::int64_t end) {
@@ -177,6 +183,5 @@ void RowTask::callStaggered(std::int64_t row) {
   strides[2 * count] = group.staggered;
   const bool hasNext = row + 2 * group.staggered <= group.rows;
   strides[2 * count + 1] = hasNext ? group.staggered : 0;
-  const Loop &loop = wholeStreaming ? *wholeStreaming : *group.wholeLoop(false);
-  loop.code().run(group.length, pointers.data(), strides.data());
+  loopOfAll->code().run(group.length, pointers.data(), strides.data());
 }

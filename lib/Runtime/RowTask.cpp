@@ -144,9 +144,7 @@ RowTask::RowTask(const RowContext &given)
       group(given.group), bases(group.slots.size()), trees(reductions),
       firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
       strides(stridesOfLoops),
-      wholeStreaming(given.streams && group.hasAlignedRows(given.first)
-                         ? group.wholeLoop(true)
-                         : nullptr) {
+      loopOfAll(group.loopOfTask(given.streams, given.first)) {
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     if (step.unrolled)
@@ -417,6 +415,7 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
       moveTo(step, from);
     if (group.packs && count > 0)
       pack(step, from, count);
+    // The blocks of the next tile: those of this one were read before.
     constexpr std::int64_t ahead = TileElements / ReductionBlock;
     const bool isOneRun = group.reducedAxes == 1 && !group.packs;
     callRows(step, count, blocks, isOneRun ? ahead : 0);
@@ -501,7 +500,9 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
 /// Stores a run of elements, past the caches from where outputs are aligned on.
 void RowTask::storeRun(const RowStep &step, std::int64_t count) {
   constexpr std::int64_t fewest = 256;
-  const Loop *streaming = context.streams ? step.streaming() : nullptr;
+  // What the loop of all sweeps leaves to them are few rows.
+  const Loop *streaming =
+      context.streams && !loopOfAll ? step.streaming() : nullptr;
   if (!streaming || count < fewest)
     return call(step, count);
   constexpr std::uintptr_t line = semantics::StreamAlignment;

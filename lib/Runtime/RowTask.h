@@ -205,8 +205,8 @@ private:
   /// The arguments of a loop, and of one of several elements a row.
   InlineBuffer<void *, FewArguments> pointers;
   InlineBuffer<std::int64_t, 2 * FewArguments + 2> strides;
-  /// One loop of all steps that stores past the caches, if it is to.
-  const Loop *const wholeStreaming;
+  /// See RowGroup::loopOfTask.
+  const Loop *const loopOfAll;
   void **pointersUnrolled = nullptr;
   std::int64_t *stridesUnrolled = nullptr;
 };

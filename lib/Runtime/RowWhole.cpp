@@ -214,6 +214,16 @@ const Loop *RowGroup::wholeLoop(bool streams) const {
   return found && found->code().function ? found : nullptr;
 }
 
+const Loop *RowGroup::loopOfTask(bool streams, void *const *first) const {
+  const Loop *regular = wholeLoop(false);
+  if (!streams || !regular)
+    return regular;
+  if (staggered)
+    return staggersStreaming(first) ? wholeLoop(true) : nullptr;
+  const Loop *streaming = wholeLoop(true);
+  return streaming ? streaming : regular;
+}
+
 /// All steps by one loop.
 void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
   const auto &[plan, tensors] = group.whole->rows;
@@ -234,8 +244,7 @@ void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
             reinterpret_cast<std::uintptr_t>(pointers[i]) % line == 0 &&
             (!plan.isAlongRows || strides[i] % line == 0);
     }
-    const Loop &loop =
-        wholeStreaming && isAligned ? *wholeStreaming : *group.wholeLoop(false);
+    const Loop &loop = isAligned ? *loopOfAll : *group.wholeLoop(false);
     loop.code().run(here, pointers.data(), strides.data());
     begin += here;
   }

@@ -81,8 +81,9 @@ struct Plan {
   std::vector<Access> outputs; ///< One for each of `graph.outputs`.
   Precision precision = Precision::Default;
   /// Whether outputs are written past the caches, for memory that is not read
-  /// again soon. All outputs are then contiguous, or `Rows`, and begin at a
-  /// multiple of `StreamAlignment`, as does each row that vectors go along.
+  /// again soon. All that are stored are then contiguous, or `Rows`, and begin
+  /// at a multiple of `StreamAlignment`, as does each row that vectors go
+  /// along.
   bool streams = false;
   /// Of a loop over rows that takes each whole, how many elements these have,
   /// at most those of a block; 0 of others. What is neither `Rows` nor a `Row`,

@@ -208,7 +208,7 @@ TEST_P(StreamedRows, HaveTheSameBitsWhicheverWayIsChosen) {
   engine.settle();
   const std::uint64_t before = engine.stats().compiled;
   for (int call = 0; call < 12; ++call) {
-    Guarded y(bytes, 4);
+    Guarded y(bytes, 0);
     ASSERT_TRUE(kernel->run(in, view(y), {.maxThreads = call % 2 + 1u}));
     EXPECT_TRUE(y.contents() == expected.contents()) << call;
     EXPECT_TRUE(y.isIntact());

@@ -438,7 +438,7 @@ TEST(Reduced, StatesOfShortLoopsAreNotSpilled) {
   }
 }
 
-/// The text of a fetch of what a pointer of this name leads to.
+/// How many fetches there are of what a pointer of this name leads to.
 static std::size_t fetchesOf(const std::string &ir, const std::string &name,
                              const char *locality) {
   std::size_t count = 0;
