@@ -417,8 +417,7 @@ void RowTask::reduceBlock(const RowStep &step, std::int64_t from,
       pack(step, from, count);
     // The blocks of the next tile: those of this one were read before.
     constexpr std::int64_t ahead = TileElements / ReductionBlock;
-    const bool isOneRun = group.reducedAxes == 1 && !group.packs;
-    callRows(step, count, blocks, isOneRun ? ahead : 0);
+    callRows(step, count, blocks, group.reducedAxes == 1 ? ahead : 0);
   } else {
     const std::int64_t inner = group.inner();
     for (std::int64_t done = 0; done < count;) {
