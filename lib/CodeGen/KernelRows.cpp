@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelBuilder.h"
+#include "CodeGen/LoopShape.h"
 
 using namespace kexpr;
 using namespace kexpr::codegen;
