@@ -57,6 +57,9 @@ struct Target {
   /// Whether one instruction takes the elements of a vector of 256 bits in an
   /// order that another vector says.
   bool hasPermute = false;
+  /// Whether an instruction that scales takes microcode, some 200 cycles, where
+  /// a result is subnormal, as on Intel's processors.
+  bool scalesSlowly = true;
   /// Whether prefetchers look no further than a page by themselves. Those of
   /// Zen look further: a loop that reads as fast as memory gives is a quarter
   /// to a half slower there with instructions that fetch.

@@ -39,6 +39,7 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.hasHalf,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
             target.hasPermute,
+            target.scalesSlowly,
             target.maskedBytes,
             target.maskedBits,
             names} {

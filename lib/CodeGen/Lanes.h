@@ -65,7 +65,7 @@ struct LaneBuilder {
   /// Bits of the widest vectors with `Target::hasExponents`; 0 without.
   unsigned exponentBits;
   /// See Target.
-  bool hasPermute;
+  bool hasPermute, scalesSlowly;
   unsigned maskedBytes, maskedBits;
   const NameContext &names;
   /// If set, `rarely` emits the fast way alone and leaves its mask here.
@@ -226,12 +226,12 @@ struct LanesAlgebra {
       nameResult(a.value, a.builder->names, step);
   }
 
-  /// A subnormal result is made as the whole number that its bits are, in units
-  /// of the least: where vscalefps makes one, microcode takes 200 cycles.
+  /// Where that is slow, a subnormal result is made as the whole number that its
+  /// bits are, in units of the least. In f64 it is everywhere, if less so.
   template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
     using V = ops::Value<LanesAlgebra, T>;
-    if (!hasExponents(a))
-      return scaleInTwoSteps(V{a}, V{shifted}).rep;
+    if (!hasExponents(a) || (sizeof(T) == 4 && !a.builder->scalesSlowly))
+      return scaleNormal(a, shifted);
     const LaneBuilder *builder = a.builder;
     const Rep<T> units = timesPower(
         a, (V{shifted} - (ops::PowerRounder<T> + leastExponent<T>)).rep);

@@ -167,7 +167,8 @@ static Expected<Target> complete(Target target, bool isHost) {
   target.hasExponents =
       isX86 && subtarget.checkFeatures("+avx512f,+avx512dq,+avx512vl");
   target.hasPermute = isX86 && subtarget.checkFeatures("+avx2");
-  target.stopsAtPages = !target.cpu.starts_with("znver");
+  const bool isZen = target.cpu.starts_with("znver");
+  target.scalesSlowly = target.stopsAtPages = !isZen;
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   else if (subtarget.checkFeatures("+sve"))
