@@ -226,8 +226,8 @@ struct LanesAlgebra {
       nameResult(a.value, a.builder->names, step);
   }
 
-  /// Where that is slow, a subnormal result is made as the whole number that its
-  /// bits are, in units of the least. In f64 it is everywhere, if less so.
+  /// Where that is slow, a subnormal result is made as the whole number that
+  /// its bits are, in units of the least. In f64 it is everywhere, if less so.
   template <class T> static Rep<T> scale(Rep<T> a, Rep<T> shifted) {
     using V = ops::Value<LanesAlgebra, T>;
     if (!hasExponents(a) || (sizeof(T) == 4 && !a.builder->scalesSlowly))

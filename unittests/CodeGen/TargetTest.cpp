@@ -170,6 +170,29 @@ TEST(Target, FmaFollowsCpuAndFeatures) {
                   ->hasFma);
 }
 
+TEST(Target, ZenHasFarPrefetchersAndNoAssists) {
+  for (const char *cpu : {"znver3", "znver4", "znver5"}) {
+    const auto zen = makeTarget(onX86(cpu));
+    if (!zen)
+      continue; // An LLVM that does not know it.
+    EXPECT_FALSE(zen->stopsAtPages) << cpu;
+    EXPECT_FALSE(zen->scalesSlowly) << cpu;
+  }
+  for (const char *cpu : {"haswell", "skylake-avx512", "sapphirerapids"}) {
+    EXPECT_TRUE(makeTarget(onX86(cpu))->stopsAtPages) << cpu;
+    EXPECT_TRUE(makeTarget(onX86(cpu))->scalesSlowly) << cpu;
+  }
+  // One instruction scales, and none looks for subnormal results.
+  const auto scalings = [](const char *cpu) {
+    const std::string code = *dump(planFor("exp(@0)"), *makeTarget(onX86(cpu)),
+                                   OptLevel::Optimized, Stage::Llvm);
+    return std::pair(code.find("scalef") != std::string::npos,
+                     code.find("cvtps2dq") != std::string::npos);
+  };
+  EXPECT_EQ(scalings("znver4"), std::pair(true, false));
+  EXPECT_EQ(scalings("sapphirerapids"), std::pair(true, true));
+}
+
 TEST(Target, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(messageOf(onX86("zen9")),
             "unknown CPU 'zen9' for 'x86_64-pc-linux-gnu'");
