@@ -43,8 +43,8 @@ KEXPR_API std::string_view nameOf(Tier tier);
 /// Where the stores of a call go.
 enum class Stores : std::uint8_t {
   /// Past the caches if no output is an input and the call moves more than they
-  /// hold, or, from 4 MiB on, such calls of this kernel were faster that way;
-  /// rows of a loop over several that begin no lines, through them.
+  /// hold, or, from 4 MiB on, such calls of this kernel were faster that way.
+  /// Rows that a call reduces may go through them where they begin no lines.
   Choose,
   Cached,   ///< Through the caches: somebody reads the outputs at once.
   Streamed, ///< Past the caches, where that can be done.

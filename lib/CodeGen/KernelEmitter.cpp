@@ -224,7 +224,7 @@ llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at,
   auto &row = columns[number];
   if (row.empty()) {
     // Memory does not answer in the time that short bodies take for a page.
-    const bool isLong = hasLongBody(plan);
+    const bool isLong = plan.hasLongBody();
     row = inputs[number].loadRows(
         lanes, at, plan.rowLength, isLong ? PageBytes : 2 * PageBytes,
         isLong ? FetchInto::First : FetchInto::Second);

@@ -19,20 +19,13 @@ static bool reduces(const Plan &plan) {
                      [](const auto &output) { return output.reducing; });
 }
 
-/// Of a body that is short, a core's schedulers hold many steps.
-static constexpr unsigned ShortBody = 13;
-
-bool codegen::hasLongBody(const Plan &plan) {
-  return plan.work().operations > ShortBody;
-}
-
 bool codegen::fetchesPages(const Plan &plan, const Target &target) {
-  return target.stopsAtPages || hasLongBody(plan);
+  return target.stopsAtPages || plan.hasLongBody();
 }
 
 bool codegen::maySpill(const Plan &plan, OptLevel level) {
   return level == OptLevel::Baseline || plan.rowLength > 0 ||
-         hasLongBody(plan);
+         plan.hasLongBody();
 }
 
 /// A short body is repeated so that the loop's own instructions weigh little; a
@@ -62,7 +55,7 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned enoughRegisters = 32;
   return level == OptLevel::Optimized && reduces(plan) &&
-         plan.elementsAtOnce() == 1 && hasLongBody(plan) &&
+         plan.elementsAtOnce() == 1 && plan.hasLongBody() &&
          target.vectorRegisters >= enoughRegisters;
 }
 
@@ -70,7 +63,7 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
 /// if a body is long, where a few.
 bool codegen::holdsStates(const Plan &plan, const Target &target,
                           OptLevel level) {
-  const bool isLong = hasLongBody(plan);
+  const bool isLong = plan.hasLongBody();
   if (level == OptLevel::Baseline || !reduces(plan) ||
       (isLong &&
        (!holdsConstants(plan, target, level) || plan.work().rareWays > 0)))
@@ -99,7 +92,7 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
   const ops::Work work = plan.graph.work(plan.precision);
   if (level == OptLevel::Optimized && plan.isAlongRows)
     return most; // A row waits for its folds.
-  if (level == OptLevel::Baseline || work.operations <= ShortBody ||
+  if (level == OptLevel::Baseline || work.operations <= Plan::ShortBody ||
       plan.rowLength > 0)
     return 1;
   return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
@@ -138,7 +131,7 @@ static bool isForStates(const Plan &plan, semantics::ValueId id) {
 /// long body makes wider for states in the end has two registers, and what
 /// takes rows whole for anything.
 static unsigned widestOf(const Plan &plan) {
-  const bool isLong = hasLongBody(plan);
+  const bool isLong = plan.hasLongBody();
   std::size_t widest = 1;
   if (plan.rowLength > 0) {
     for (const auto *accesses : {&plan.inputs, &plan.outputs})

@@ -19,8 +19,6 @@ unsigned unrollFactorOf(const semantics::Plan &plan, const Target &target,
 /// vector, for which the states of the next ones move up.
 bool holdsStates(const semantics::Plan &plan, const Target &target,
                  OptLevel level);
-/// Whether so much is computed that a core's schedulers hold few steps.
-bool hasLongBody(const semantics::Plan &plan);
 /// Whether what a loop is the first to read is fetched a page further on: where
 /// nothing else looks so far, or computing leaves the time for it.
 bool fetchesPages(const semantics::Plan &plan, const Target &target);

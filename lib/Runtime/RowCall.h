@@ -317,7 +317,7 @@ struct RowGroup {
 
 struct RowContext;
 
-/// Elements of the rows that a task does at a time, if a row has no more.
+/// Elements of the rows of a tile along rows at most, unless one has more.
 inline constexpr std::int64_t TileElements = 16384;
 
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.

@@ -44,12 +44,10 @@ static bool mayStagger(const RowGroup &group) {
 /// Whether two sweeps have so little to compute that memory is what they wait
 /// for.
 static bool isLight(const RowGroup &group) {
-  constexpr unsigned fewOperations = 13;
   const auto alongRows = [](const RowStep &step) { return !step.isOfRows; };
   return std::ranges::count_if(group.steps, alongRows) == 2 &&
          std::ranges::all_of(group.steps, [](const RowStep &step) {
-           return step.isOfRows ||
-                  step.step->sweep.plan.work().operations <= fewOperations;
+           return step.isOfRows || !step.step->sweep.plan.hasLongBody();
          });
 }
 

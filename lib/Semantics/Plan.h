@@ -99,6 +99,10 @@ struct Plan {
 
   /// Work of one element, reductions included.
   ops::Work work() const;
+  /// Operations of a short body at most: of it a core's schedulers hold many
+  /// steps.
+  static constexpr unsigned ShortBody = 13;
+  bool hasLongBody() const { return work().operations > ShortBody; }
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
