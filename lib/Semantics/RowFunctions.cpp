@@ -116,16 +116,24 @@ static Made makeScan(Simplifier &simplify, const RowSettings &settings) {
   return simplify.scan(settings.reduction, settings.axes, *settings.tensors[0]);
 }
 
-/// value / divisor, one for many values. f32 takes a factor of two floats: a
-/// quotient is not rounded twice, and takes no division.
-static TypedValue quotientOf(Formula &f, const TypedValue &value,
-                             const TypedValue &divisor) {
+/// value * factor for one wide positive factor of many values, which f32 takes
+/// as two floats: a product is rounded once, and in no double lane. Neither
+/// float is negative, as the sum of two zeros has the sign of both alone.
+static TypedValue productOf(Formula &f, const TypedValue &value,
+                            const TypedValue &factor) {
   if (f.isDouble())
-    return f.call("div", value, divisor);
-  const TypedValue factor = f.call("reciprocal", divisor);
-  const TypedValue high = f.as(DType::F32, factor);
+    return f.call("mul", value, factor);
+  const TypedValue high =
+      f.as(DType::F32, f.call("mul", factor, f.number(1 - 0x1p-24)));
   const TypedValue low = f.as(DType::F32, f.call("sub", factor, f.wide(high)));
   return f.call("scale_by", f.held(value), high, low);
+}
+
+/// value / divisor, one for many values.
+static TypedValue quotientOf(Formula &f, const TypedValue &value,
+                             const TypedValue &divisor) {
+  return f.isDouble() ? f.call("div", value, divisor)
+                      : productOf(f, value, f.call("reciprocal", divisor));
 }
 
 /// The factor that `exp_of` leaves in powers, and so in their sum.
@@ -310,12 +318,18 @@ static Made makeGroupNorm(Simplifier &simplify, const RowSettings &settings) {
 
 static Made makeRmsNorm(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  const TypedValue x = f.wide(f.tensor(0));
-  const double least = f.isDouble() ? 0x1p-52 : 0x1p-23;
-  const TypedValue inverse =
-      inverseRoot(f, f.reduceWide("mean", f.call("square", x)),
-                  settings.number.value_or(least));
-  return f.result(scaled(f, f.held(f.call("mul", x, inverse))));
+  const TypedValue &x = f.tensor(0);
+  const double epsilon =
+      settings.number.value_or(f.isDouble() ? 0x1p-52 : 0x1p-23);
+  const TypedValue inverse = inverseRoot(
+      f, f.reduceWide("mean", f.call("square", f.wide(x))), epsilon);
+  // Inverses go down to 2^-128, and up to 2^50 with this epsilon, so that of
+  // their multiples no part is subnormal.
+  if (f.isDouble() || !(epsilon >= 0x1p-100))
+    return f.result(scaled(f, f.held(f.call("mul", f.wide(x), inverse))));
+  const TypedValue multiple =
+      productOf(f, x, f.call("mul", inverse, f.number(0x1p64)));
+  return f.result(scaled(f, f.call("mul", multiple, f.number(0x1p-64))));
 }
 
 static Made makeCosineSimilarity(Simplifier &simplify,

@@ -513,6 +513,22 @@ TEST_P(Reducing, MaskedRowsOfSoftmax) {
   EXPECT_EQ(sum[2], -Inf);
 }
 
+TEST_P(Reducing, NormsKeepTheSignsOfZeros) {
+  // Factors of rows, rounded, are too large and too small.
+  constexpr std::int64_t rows = 64;
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (const float each : {-0.0f, 0.0f, 1 + 0.1f * static_cast<float>(row)})
+      values.push_back(each);
+  const Tensor x = floats({rows, 3}, values);
+  for (const char *text :
+       {"normalize(@0,2,-1)", "rms_norm(@0,-1)", "rms_norm(@0,-1,None,0)"}) {
+    const auto out = result(text, {x});
+    for (std::size_t i = 0; i < out.size(); ++i)
+      EXPECT_EQ(std::signbit(out[i]), std::signbit(values[i])) << text << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, Reducing,
                          testing::Values(Mode::Interpret, Mode::Baseline,
                                          Mode::Optimized));

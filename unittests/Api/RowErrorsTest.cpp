@@ -14,6 +14,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <sstream>
 
 namespace kexpr::test::rows::errors {
 namespace {
@@ -258,6 +259,34 @@ TEST(RowErrorsOf, LayerNormWithWeightAndBias) {
     }
     EXPECT_LE(worst, 2) << mean;
   }
+}
+
+TEST(RowErrorsOf, RmsNormOfAllSizes) {
+  constexpr std::int64_t rows = 50, length = 200;
+  std::mt19937 random(23);
+  for (const Real epsilon : {0.0L, 1e-31L, 1e-12L, 1e-6L, 1e5L})
+    for (const double size : {3e38, 1e30, 1e-12, 1e-40}) {
+      std::vector<float> values(rows * length);
+      for (float &each : values)
+        each = static_cast<float>(size * (2 * uniform(random) - 1));
+      std::ostringstream text;
+      text << "rms_norm(@0,-1,None," << epsilon << ")";
+      const auto results =
+          outputsOf(text.str(), {{DType::F32, {rows, length}, values}})[0]
+              .values<float>();
+      double worst = 0;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const Row x = rowOf(values, row, length);
+        const Real scale = std::sqrt(squaresOf(x) / length + epsilon);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const Real exact = x[i] / scale;
+          worst = std::max(
+              worst, ulps(results[static_cast<std::size_t>(row) * length + i],
+                          exact, exact));
+        }
+      }
+      EXPECT_LE(worst, 1) << text.str() << " of " << size;
+    }
 }
 
 TEST(RowErrorsOf, ShortTypesAreRoundedOnce) {
