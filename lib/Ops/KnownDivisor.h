@@ -89,7 +89,7 @@ struct DivBy {
     return mostly(tiny, product(x, high, low), [=] {
       // Products of subnormal numbers are slow, and here for nothing.
       V usual = product(select(tiny, 0, x), high, low);
-      return rarely(tiny, usual, [=] { return x / y; });
+      return select(tiny, x / y, usual);
     });
   }
 
