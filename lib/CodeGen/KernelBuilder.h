@@ -65,7 +65,7 @@ private:
   void emitTail(llvm::BasicBlock *done);
   void hoist();
   void hoistParts(llvm::BasicBlock *before);
-  void hoistConstants(llvm::BasicBlock *before);
+  void hoistConstants();
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
                      OneOfEach values, unsigned element = 0);

@@ -13,6 +13,7 @@
 #include "CodeGen/Operators.h"
 #include "CodeGen/SoftwarePipeline.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
@@ -357,25 +358,35 @@ void KernelBuilder::hoistParts(llvm::BasicBlock *before) {
       each.moveBefore(before->getTerminator());
 }
 
-/// Has the main loop use constants from before it. A fence keeps LLVM from
-/// seeing what they are.
-void KernelBuilder::hoistConstants(llvm::BasicBlock *before) {
-  ir.SetInsertPoint(before->getTerminator());
-  std::map<llvm::Constant *, llvm::Value *> made;
-  for (llvm::Instruction &each : *loop)
-    for (llvm::Use &operand : each.operands()) {
-      auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
-      if (!constant || !constant->getType()->isFPOrFPVectorTy() ||
-          !constant->getSplatValue() || constant->isNullValue() ||
-          llvm::isa<llvm::PHINode>(each))
-        continue;
-      llvm::Value *&held = made[constant];
-      if (!held)
-        held = ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence,
-                                  {constant->getType()}, {constant}, nullptr,
-                                  "constant");
-      operand.set(held);
-    }
+/// Has the main loop use constants from before it, if there are few enough. A
+/// fence keeps LLVM from seeing what they are.
+void KernelBuilder::hoistConstants() {
+  llvm::MapVector<llvm::Constant *, llvm::SmallVector<llvm::Use *>> uses;
+  llvm::BasicBlock *latch = ir.GetInsertBlock();
+  for (llvm::BasicBlock *block = loop;; block = latch) {
+    for (llvm::Instruction &each : *block)
+      for (llvm::Use &operand : each.operands()) {
+        auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+        if (constant && constant->getType()->isFPOrFPVectorTy() &&
+            constant->getSplatValue() && !constant->isNullValue() &&
+            !llvm::isa<llvm::PHINode>(each))
+          uses[constant].push_back(&operand);
+      }
+    if (block == latch)
+      break;
+  }
+  // Of many, LLVM would not choose well which to load after all.
+  if (uses.size() > target.vectorRegisters * 3 / 4)
+    return;
+  ir.SetInsertPoint(index->getIncomingBlock(0u)->getTerminator());
+  for (const auto &[constant, operands] : uses) {
+    llvm::Value *held = ir.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence,
+                                           {constant->getType()}, {constant},
+                                           nullptr, "constant");
+    for (llvm::Use *operand : operands)
+      operand->set(held);
+  }
+  ir.SetInsertPoint(latch);
 }
 
 /// Returns in how many stages.
@@ -405,7 +416,7 @@ unsigned KernelBuilder::emitMainLoop() {
   if (holdsStates)
     closeStates();
   if (holdsConstants(plan, target, level))
-    hoistConstants(before);
+    hoistConstants();
   llvm::SmallVector<const llvm::Value *> bases;
   for (const LoopStates &each : states)
     bases.push_back(each.base());

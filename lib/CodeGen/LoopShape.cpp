@@ -28,6 +28,16 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
          plan.hasLongBody();
 }
 
+static bool isLongReduction(const Plan &plan) {
+  return reduces(plan) && plan.elementsAtOnce() == 1 && plan.hasLongBody();
+}
+
+/// Whether states are beside constants that have registers.
+static bool besideConstants(const Plan &plan, const Target &target,
+                            OptLevel level) {
+  return codegen::holdsConstants(plan, target, level) && isLongReduction(plan);
+}
+
 /// A short body is repeated so that the loop's own instructions weigh little; a
 /// long one hides its latency by itself, since a core looks hundreds of
 /// instructions ahead.
@@ -38,8 +48,8 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
     return 1;
   const auto vectors =
       static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
-  // There are registers for the stages of one vector beside constants.
-  if (holdsConstants(plan, target, level))
+  // There are registers for the stages of one vector as well.
+  if (besideConstants(plan, target, level))
     return 1;
   if (holdsStates(plan, target, level))
     return std::max(4u, vectors);
@@ -54,9 +64,9 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
 bool codegen::holdsConstants(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned enoughRegisters = 32;
-  return level == OptLevel::Optimized && reduces(plan) &&
-         plan.elementsAtOnce() == 1 && plan.hasLongBody() &&
-         target.vectorRegisters >= enoughRegisters;
+  return level == OptLevel::Optimized && plan.rowLength == 0 &&
+         target.vectorRegisters >= enoughRegisters &&
+         (target.fewLoads || isLongReduction(plan));
 }
 
 /// Where states and what takes them have registers enough: beside constants,
@@ -66,7 +76,7 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
   const bool isLong = plan.hasLongBody();
   if (level == OptLevel::Baseline || !reduces(plan) ||
       (isLong &&
-       (!holdsConstants(plan, target, level) || plan.work().rareWays > 0)))
+       (!besideConstants(plan, target, level) || plan.work().rareWays > 0)))
     return false;
   std::size_t bits = 0;
   for (const semantics::Access &output : plan.outputs) {
@@ -111,7 +121,7 @@ bool codegen::replacesDivisions(const Plan &plan, OptLevel level) {
 unsigned codegen::fewestVectorsOf(const Plan &plan, const Target &target,
                                   OptLevel level) {
   constexpr unsigned usual = 12, besideStates = 6;
-  return holdsConstants(plan, target, level) ? besideStates : usual;
+  return besideConstants(plan, target, level) ? besideStates : usual;
 }
 
 /// Whether a value is nothing but converted for a reduction.

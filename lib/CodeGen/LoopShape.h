@@ -25,7 +25,7 @@ bool fetchesPages(const semantics::Plan &plan, const Target &target);
 /// Whether a loop may have more in flight than there are registers.
 bool maySpill(const semantics::Plan &plan, OptLevel level);
 /// Whether a main loop has constants in registers, which LLVM would otherwise
-/// load again in each step.
+/// load again in each step: where loads are few, and beside states.
 bool holdsConstants(const semantics::Plan &plan, const Target &target,
                     OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.

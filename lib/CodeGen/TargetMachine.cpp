@@ -169,6 +169,7 @@ static Expected<Target> complete(Target target, bool isHost) {
   target.hasPermute = isX86 && subtarget.checkFeatures("+avx2");
   const bool isZen = target.cpu.starts_with("znver");
   target.scalesSlowly = target.stopsAtPages = !isZen;
+  target.fewLoads = isZen && target.vectorRegisters == 32;
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   else if (subtarget.checkFeatures("+sve"))

@@ -150,6 +150,21 @@ TEST(LoopCode, ConstantsFromMemoryAreKnown) {
     EXPECT_LE(instruction.live, 1u);
 }
 
+TEST(LoopCode, ConstantsHaveRegistersWhereLoadsAreFew) {
+  // Of pow they are too many.
+  for (const auto &[text, most] :
+       {std::pair("mul(@0,sigmoid(@0))", 2u), std::pair("sin(@0)", 4u),
+        std::pair("pow(@0,@1)", 40u)}) {
+    const auto few =
+        reportLoop(listedPlan(text), targetOf("znver4"), OptLevel::Optimized);
+    const auto many = reportLoop(listedPlan(text), targetOf("sapphirerapids"),
+                                 OptLevel::Optimized);
+    ASSERT_TRUE(few && many);
+    EXPECT_LE(sumOf(*few, &LoopInstruction::loadsConstant), most) << text;
+    EXPECT_GT(sumOf(*many, &LoopInstruction::loadsConstant), 12u) << text;
+  }
+}
+
 TEST(LoopCode, ListedConstantsHaveTheirValues) {
   const auto listing =
       listCode(listedPlan("mul(@0,sigmoid(@0))"), targetOf("skylake-avx512"),

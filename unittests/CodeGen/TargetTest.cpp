@@ -170,17 +170,19 @@ TEST(Target, FmaFollowsCpuAndFeatures) {
                   ->hasFma);
 }
 
-TEST(Target, ZenHasFarPrefetchersAndNoAssists) {
+TEST(Target, ZenHasFarPrefetchersNoAssistsAndFewLoads) {
   for (const char *cpu : {"znver3", "znver4", "znver5"}) {
     const auto zen = makeTarget(onX86(cpu));
     if (!zen)
       continue; // An LLVM that does not know it.
     EXPECT_FALSE(zen->stopsAtPages) << cpu;
     EXPECT_FALSE(zen->scalesSlowly) << cpu;
+    EXPECT_EQ(zen->fewLoads, zen->vectorBits == 512) << cpu;
   }
   for (const char *cpu : {"haswell", "skylake-avx512", "sapphirerapids"}) {
     EXPECT_TRUE(makeTarget(onX86(cpu))->stopsAtPages) << cpu;
     EXPECT_TRUE(makeTarget(onX86(cpu))->scalesSlowly) << cpu;
+    EXPECT_FALSE(makeTarget(onX86(cpu))->fewLoads) << cpu;
   }
   // One instruction scales, and none looks for subnormal results.
   const auto scalings = [](const char *cpu) {
