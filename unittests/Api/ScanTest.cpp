@@ -102,7 +102,7 @@ TYPED_TEST(Scans, OfRowsAndOfColumns) {
     expectScans<TypeParam>(shape);
 }
 TYPED_TEST(Scans, OfLongRowsAndColumns) {
-  for (const Shape &shape : {Shape{2, 70001}, Shape{70001, 3}, Shape{5000, 17}})
+  for (const Shape &shape : {Shape{2, 9001}, Shape{9001, 3}, Shape{900, 17}})
     expectScans<TypeParam>(shape);
 }
 
