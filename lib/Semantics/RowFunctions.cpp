@@ -116,24 +116,27 @@ static Made makeScan(Simplifier &simplify, const RowSettings &settings) {
   return simplify.scan(settings.reduction, settings.axes, *settings.tensors[0]);
 }
 
-/// value * factor for one wide positive factor of many values, which f32 takes
-/// as two floats: a product is rounded once, and in no double lane. Neither
-/// float is negative, as the sum of two zeros has the sign of both alone.
+/// value * factor, one wide factor of many values. f32 takes it as two floats,
+/// of which the first is `nearly`, rounded: a product is rounded once, in no
+/// double lane. Where values may be -0 neither float may be negative, as zeros
+/// of different signs add up to 0.
 static TypedValue productOf(Formula &f, const TypedValue &value,
-                            const TypedValue &factor) {
-  if (f.isDouble())
-    return f.call("mul", value, factor);
-  const TypedValue high =
-      f.as(DType::F32, f.call("mul", factor, f.number(1 - 0x1p-24)));
+                            const TypedValue &factor,
+                            const TypedValue &nearly) {
+  const TypedValue high = f.as(DType::F32, nearly);
   const TypedValue low = f.as(DType::F32, f.call("sub", factor, f.wide(high)));
   return f.call("scale_by", f.held(value), high, low);
 }
 
-/// value / divisor, one for many values.
-static TypedValue quotientOf(Formula &f, const TypedValue &value,
-                             const TypedValue &divisor) {
-  return f.isDouble() ? f.call("div", value, divisor)
-                      : productOf(f, value, f.call("reciprocal", divisor));
+/// The same for a factor from 2^-160 to 2^60 and products below 2^63, by way of
+/// a multiple of the factor, of which no part is subnormal.
+static TypedValue multipleOf(Formula &f, const TypedValue &value,
+                             const TypedValue &factor) {
+  constexpr double multiple = 0x1p64, less = 1 - 0x1p-24;
+  const TypedValue product =
+      productOf(f, value, f.call("mul", factor, f.number(multiple)),
+                f.call("mul", factor, f.number(multiple * less)));
+  return f.call("mul", product, f.number(1 / multiple));
 }
 
 /// The factor that `exp_of` leaves in powers, and so in their sum.
@@ -148,7 +151,11 @@ static TypedValue sumOfPowers(Formula &f, const TypedValue &powers) {
 /// that of their products only the last may be subnormal.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = f.call("exp_of", x, f.most(x));
-  return f.call("mul", quotientOf(f, power, sumOfPowers(f, power)),
+  const TypedValue sum = sumOfPowers(f, power);
+  if (f.isDouble())
+    return f.call("mul", f.call("div", power, sum), f.number(LessPower));
+  const TypedValue inverse = f.call("reciprocal", sum);
+  return f.call("mul", productOf(f, power, inverse, inverse),
                 f.number(LessPower));
 }
 
@@ -235,17 +242,23 @@ static Made makeNorm(Simplifier &simplify, const RowSettings &settings) {
 static Made makeNormalize(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
   const TypedValue &x = f.tensor(0);
-  const TypedValue least = f.number(settings.number.value_or(1e-12));
-  const TypedValue norm = f.call(
-      "maximum", normOf(f, x, static_cast<double>(settings.whole.value_or(2))),
-      f.wide(least));
-  return f.result(quotientOf(f, x, norm));
+  const double least = settings.number.value_or(1e-12);
+  const auto order = static_cast<double>(settings.whole.value_or(2));
+  const TypedValue norm =
+      f.call("maximum", normOf(f, x, order), f.wide(f.number(least)));
+  // The largest element is no larger than its norm, of these orders.
+  if (!f.isDouble() && order >= 1 && least >= 0x1p-60 && least <= 0x1p160)
+    return f.result(multipleOf(f, x, f.call("reciprocal", norm)));
+  return f.result(f.held(f.call("div", f.wide(x), norm)));
 }
 
-/// 1 / sqrt(square + epsilon), wide.
+/// 1 / sqrt(square + epsilon), wide. It is rounded twice where that does not
+/// show.
 static TypedValue inverseRoot(Formula &f, const TypedValue &square,
                               double epsilon) {
-  return f.call("rsqrt", f.call("add", square, f.number(epsilon)));
+  const TypedValue sum = f.call("add", square, f.number(epsilon));
+  return f.isDouble() ? f.call("rsqrt", sum)
+                      : f.call("reciprocal", f.call("sqrt", sum));
 }
 
 /// value * weight + bias; those that a call has are `seen` first.
@@ -323,13 +336,9 @@ static Made makeRmsNorm(Simplifier &simplify, const RowSettings &settings) {
       settings.number.value_or(f.isDouble() ? 0x1p-52 : 0x1p-23);
   const TypedValue inverse = inverseRoot(
       f, f.reduceWide("mean", f.call("square", f.wide(x))), epsilon);
-  // Inverses go down to 2^-128, and up to 2^50 with this epsilon, so that of
-  // their multiples no part is subnormal.
-  if (f.isDouble() || !(epsilon >= 0x1p-100))
-    return f.result(scaled(f, f.held(f.call("mul", f.wide(x), inverse))));
-  const TypedValue multiple =
-      productOf(f, x, f.call("mul", inverse, f.number(0x1p64)));
-  return f.result(scaled(f, f.call("mul", multiple, f.number(0x1p-64))));
+  if (!f.isDouble() && epsilon >= 0x1p-100 && epsilon <= 0x1p256)
+    return f.result(scaled(f, multipleOf(f, x, inverse)));
+  return f.result(scaled(f, f.held(f.call("mul", f.wide(x), inverse))));
 }
 
 static Made makeCosineSimilarity(Simplifier &simplify,

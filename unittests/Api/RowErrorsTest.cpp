@@ -261,32 +261,57 @@ TEST(RowErrorsOf, LayerNormWithWeightAndBias) {
   }
 }
 
-TEST(RowErrorsOf, RmsNormOfAllSizes) {
+/// The worst error of f32 over many rows of a size.
+double worstOfSize(const std::string &text, double size,
+                   const std::function<Real(const Row &)> &divisor) {
   constexpr std::int64_t rows = 50, length = 200;
   std::mt19937 random(23);
-  for (const Real epsilon : {0.0L, 1e-31L, 1e-12L, 1e-6L, 1e5L})
-    for (const double size : {3e38, 1e30, 1e-12, 1e-40}) {
-      std::vector<float> values(rows * length);
-      for (float &each : values)
-        each = static_cast<float>(size * (2 * uniform(random) - 1));
-      std::ostringstream text;
-      text << "rms_norm(@0,-1,None," << epsilon << ")";
-      const auto results =
-          outputsOf(text.str(), {{DType::F32, {rows, length}, values}})[0]
-              .values<float>();
-      double worst = 0;
-      for (std::int64_t row = 0; row < rows; ++row) {
-        const Row x = rowOf(values, row, length);
-        const Real scale = std::sqrt(squaresOf(x) / length + epsilon);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          const Real exact = x[i] / scale;
-          worst = std::max(
-              worst, ulps(results[static_cast<std::size_t>(row) * length + i],
-                          exact, exact));
-        }
-      }
-      EXPECT_LE(worst, 1) << text.str() << " of " << size;
+  std::vector<float> values(rows * length);
+  for (float &each : values)
+    each = static_cast<float>(size * (2 * uniform(random) - 1));
+  const auto results =
+      outputsOf(text, {{DType::F32, {rows, length}, values}})[0]
+          .values<float>();
+  double worst = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const Row x = rowOf(values, row, length);
+    const Real scale = divisor(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float got = results[static_cast<std::size_t>(row * length) + i];
+      worst = std::max(worst, ulps(got, x[i] / scale, x[i] / scale));
     }
+  }
+  return worst;
+}
+
+TEST(RowErrorsOf, NormsOfAllSizes) {
+  for (const double size : {3e38, 1e30, 1e-12, 1e-40}) {
+    for (const Real epsilon :
+         {0.0L, 1e-31L, 1e-12L, 1e-6L, 1e5L, 1e75L, 1e120L, 1e150L}) {
+      std::ostringstream text;
+      text << "rms_norm(@0,-1,None," << epsilon << ')';
+      const auto root = [epsilon](const Row &x) {
+        return std::sqrt(squaresOf(x) / static_cast<Real>(x.size()) + epsilon);
+      };
+      EXPECT_LE(worstOfSize(text.str(), size, root), 1)
+          << text.str() << " of " << size;
+    }
+    for (const Real least : {0.0L, 1e-31L, 1e-12L, 1e5L, 1e40L, 1e60L})
+      for (const int order : {0, 1, 2, 3}) {
+        std::ostringstream text;
+        text << "normalize(@0," << order << ",-1," << least << ')';
+        const auto norm = [=](const Row &x) {
+          Real sum = 0;
+          for (Real each : x)
+            sum += order == 0 ? (each == 0 ? 0 : 1)
+                              : std::pow(std::fabs(each), Real(order));
+          return std::max(order == 0 ? sum : std::pow(sum, 1 / Real(order)),
+                          least);
+        };
+        EXPECT_LE(worstOfSize(text.str(), size, norm), 1)
+            << text.str() << " of " << size;
+      }
+  }
 }
 
 TEST(RowErrorsOf, ShortTypesAreRoundedOnce) {
