@@ -64,9 +64,9 @@ struct Target {
   /// Zen look further: a loop that reads as fast as memory gives is a quarter
   /// to a half slower there with instructions that fetch.
   bool stopsAtPages = true;
-  /// Whether it loads no more of its widest vectors a cycle than it multiplies
-  /// and adds, as Zen 4 and 5 do: then constants in memory take longer than
-  /// what they are for.
+  /// Whether loops wait for the constants that they load. Zen 4 loads one
+  /// vector of 512 bits a cycle; Zen 5 is taken to be like it, as by LLVM's
+  /// model.
   bool fewLoads = false;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.

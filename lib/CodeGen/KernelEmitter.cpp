@@ -362,12 +362,13 @@ void KernelBuilder::hoistParts(llvm::BasicBlock *before) {
 /// fence keeps LLVM from seeing what they are.
 void KernelBuilder::hoistConstants() {
   llvm::MapVector<llvm::Constant *, llvm::SmallVector<llvm::Use *>> uses;
-  llvm::BasicBlock *latch = ir.GetInsertBlock();
+  llvm::BasicBlock *latch = index->getIncomingBlock(1u);
   for (llvm::BasicBlock *block = loop;; block = latch) {
     for (llvm::Instruction &each : *block)
       for (llvm::Use &operand : each.operands()) {
         auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
-        if (constant && constant->getType()->isFPOrFPVectorTy() &&
+        if (constant && constant->getType()->isVectorTy() &&
+            constant->getType()->isFPOrFPVectorTy() &&
             constant->getSplatValue() && !constant->isNullValue() &&
             !llvm::isa<llvm::PHINode>(each))
           uses[constant].push_back(&operand);
@@ -375,8 +376,9 @@ void KernelBuilder::hoistConstants() {
     if (block == latch)
       break;
   }
-  // Of many, LLVM would not choose well which to load after all.
-  if (uses.size() > target.vectorRegisters * 3 / 4)
+  // Of many, LLVM would not choose well which to load after all; loops with
+  // states are shaped for it.
+  if (states.empty() && uses.size() > target.vectorRegisters * 3 / 4)
     return;
   ir.SetInsertPoint(index->getIncomingBlock(0u)->getTerminator());
   for (const auto &[constant, operands] : uses) {
@@ -386,7 +388,6 @@ void KernelBuilder::hoistConstants() {
     for (llvm::Use *operand : operands)
       operand->set(held);
   }
-  ir.SetInsertPoint(latch);
 }
 
 /// Returns in how many stages.
@@ -422,7 +423,7 @@ unsigned KernelBuilder::emitMainLoop() {
     bases.push_back(each.base());
   // What a row computes with again is sooner spilled than waited for.
   const unsigned registers =
-      target.vectorRegisters * (plan.isAlongRows ? 2 : 1);
+      target.vectorRegisters * (plan.isAlongRows ? 7 : 4) / 4;
   return pipelineLoop(
       {index, whole, step, registers, vectorBitsOf(plan, target), bases},
       stages);

@@ -32,7 +32,7 @@ static bool isLongReduction(const Plan &plan) {
   return reduces(plan) && plan.elementsAtOnce() == 1 && plan.hasLongBody();
 }
 
-/// Whether states are beside constants that have registers.
+/// Whether the states of a long body are beside constants that have registers.
 static bool besideConstants(const Plan &plan, const Target &target,
                             OptLevel level) {
   return codegen::holdsConstants(plan, target, level) && isLongReduction(plan);
