@@ -118,15 +118,35 @@ RowCall::wholeTensors(const RowGroup &group) const {
   return tensors;
 }
 
+/// Whether all that is reduced is one sum of wider elements, of one part, whose
+/// folds along a row are few.
+static bool hasOneSum(const RowGroup &group) {
+  std::size_t sums = 0;
+  for (const RowStep &step : group.steps)
+    for (const semantics::Access &output : step.step->sweep.plan.outputs)
+      if (output.reducing)
+        sums += output.type == DType::F64 && output.reducing->loops().parts == 1
+                    ? 1
+                    : 2;
+  return sums == 1;
+}
+
 /// Whether vectors of a loop that takes rows whole go along them, and not over
 /// rows whose elements are parted: where rows fill vectors, and where it would
-/// take many shuffles.
+/// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
-  constexpr std::int64_t fewest = 17, enough = 25, fewShuffles = 7;
+  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
-  return group.length >= (odd > fewShuffles ? fewest : enough);
+  const bool storesRows =
+      std::ranges::any_of(group.steps, [](const RowStep &step) {
+        return !step.isOfRows && step.outputs > step.reductions;
+      });
+  if (hasOneSum(group) && storesRows)
+    return group.length >= vector;
+  return odd > fewShuffles || hasOneSum(group) ? group.length > vector
+                                               : group.length >= enough;
 }
 
 /// Whether rows are so short, and what is computed of them, that a loop can
