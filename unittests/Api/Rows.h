@@ -171,8 +171,8 @@ inline const std::vector<unsigned> &widths() {
   return all;
 }
 
-/// Every mode and vector width, with threads and tiles. A sanitizer looks at what
-/// calls loops, not into them: of widths it has one.
+/// Every mode and vector width, with threads and tiles; under a sanitizer,
+/// which does not see into loops, one width.
 inline std::vector<Way> allWays() {
   std::vector<Way> ways = {{Mode::Interpret, 0, runOptions(1)},
                            {Mode::Interpret, 0, runOptions(4, 64)},

@@ -102,7 +102,8 @@ TYPED_TEST(Scans, OfRowsAndOfColumns) {
     expectScans<TypeParam>(shape);
 }
 TYPED_TEST(Scans, OfLongRowsAndColumns) {
-  for (const Shape &shape : {Shape{2, 9001}, Shape{9001, 3}, Shape{900, 17}})
+  // They are scanned in pieces.
+  for (const Shape &shape : {Shape{1, 66001}, Shape{1100, 17}})
     expectScans<TypeParam>(shape);
 }
 
