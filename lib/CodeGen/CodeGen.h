@@ -68,6 +68,12 @@ struct Target {
   /// vector of 512 bits a cycle; Zen 5 is taken to be like it, as by LLVM's
   /// model.
   bool fewLoads = false;
+  /// Whether f32 becomes f64 in units that add, beside those that multiply, as
+  /// on Zen: what was converted is sooner multiplied by 1 and added.
+  bool convertsWhereItAdds = false;
+  /// Whether a conversion of 512 bits takes longer than two of 256, as on
+  /// Zen 4.
+  bool convertsByHalves = false;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;
@@ -102,10 +108,17 @@ inline bool isHeavy(const semantics::Plan &plan) {
   constexpr unsigned fewOperations = 32;
   return plan.work().operations > fewOperations;
 }
+/// Whether a loop has narrower vectors than others for what it converts.
+inline bool isHalved(const semantics::Plan &plan, const Target &target) {
+  return target.convertsByHalves && target.widthReason != WidthReason::Asked &&
+         plan.convertsInputs();
+}
 /// Bits of the vectors of a plan's loop.
 inline unsigned vectorBitsOf(const semantics::Plan &plan,
                              const Target &target) {
-  return isHeavy(plan) ? target.heavyVectorBits : target.vectorBits;
+  const unsigned bits =
+      isHeavy(plan) ? target.heavyVectorBits : target.vectorBits;
+  return isHalved(plan, target) ? bits / 2 : bits;
 }
 
 /// Makes LLVM's registry of passes, which is destroyed when the process ends.

@@ -44,6 +44,8 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.maskedBytes,
             target.maskedBits,
             names} {
+  lanes.multipliesToAdd = target.convertsWhereItAdds &&
+                          level == OptLevel::Optimized && !plan.hasLongBody();
   makeFunction();
   if (plan.listing)
     debug.emplace(*function, *plan.listing);

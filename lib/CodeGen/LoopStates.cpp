@@ -60,23 +60,44 @@ static void write(StateParts &state, const States &states) {
     state[p] = states.each[p].rep.value;
 }
 
-/// Adds what is a product of two numbers with less than half the digits, which
-/// is exact, in one instruction: the bits are those of two.
-static void fuseProduct(const LaneBuilder &lanes, llvm::Value *&sum) {
-  const auto isNarrow = [](const llvm::Value *factor) {
-    const auto *wide = llvm::dyn_cast<llvm::FPExtInst>(factor);
-    return wide && wide->getType()->getScalarType()->isDoubleTy();
-  };
+/// Whether it was f32.
+static bool isConverted(const llvm::Value *value) {
+  const auto *wide = llvm::dyn_cast<llvm::FPExtInst>(value);
+  return wide && wide->getType()->getScalarType()->isDoubleTy();
+}
+
+/// 1, of which LLVM does not know that it is.
+static llvm::Value *hiddenOne(const LaneBuilder &lanes, llvm::Type *type) {
+  llvm::BasicBlock &entry =
+      lanes.ir.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> before(&entry, entry.getFirstInsertionPt());
+  return before.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {type},
+                                {llvm::ConstantFP::get(type, 1)}, nullptr,
+                                "one");
+}
+
+/// Adds a product of two numbers with less than half the digits, which is
+/// exact, in one instruction, and so a number by itself where that is of use:
+/// the bits are those of a sum.
+static void fuseSum(const LaneBuilder &lanes, llvm::Value *&sum) {
   auto *added = llvm::dyn_cast<llvm::BinaryOperator>(sum);
-  auto *product =
-      added ? llvm::dyn_cast<llvm::BinaryOperator>(added->getOperand(1))
-            : nullptr;
-  if (!product || product->getOpcode() != llvm::Instruction::FMul ||
-      !llvm::all_of(product->operands(), isNarrow))
+  if (!added)
     return;
-  sum = lanes.ir.CreateIntrinsic(
-      llvm::Intrinsic::fma, {product->getType()},
-      {product->getOperand(0), product->getOperand(1), added->getOperand(0)});
+  llvm::Value *element = added->getOperand(1);
+  const auto *product = llvm::dyn_cast<llvm::BinaryOperator>(element);
+  llvm::Value *factors[] = {element, nullptr};
+  if (product && product->getOpcode() == llvm::Instruction::FMul &&
+      llvm::all_of(product->operands(), isConverted)) {
+    factors[0] = product->getOperand(0);
+    factors[1] = product->getOperand(1);
+  } else if (lanes.multipliesToAdd && isConverted(element)) {
+    factors[1] = hiddenOne(lanes, element->getType());
+  } else {
+    return;
+  }
+  sum =
+      lanes.ir.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()},
+                               {factors[0], factors[1], added->getOperand(0)});
   added->eraseFromParent();
 }
 
@@ -87,7 +108,7 @@ static void emitStep(const LaneBuilder &lanes, StateParts &state,
                        LanesOf<R, Form>{{&lanes, elements}}));
   if constexpr (std::is_base_of_v<ops::Sum, R>)
     if (state.size() == 1)
-      fuseProduct(lanes, state[0]);
+      fuseSum(lanes, state[0]);
 }
 
 template <class R, DType Form>

@@ -170,6 +170,7 @@ static Expected<Target> complete(Target target, bool isHost) {
   const bool isZen = target.cpu.starts_with("znver");
   target.scalesSlowly = target.stopsAtPages = !isZen;
   target.fewLoads = isZen && target.vectorRegisters == 32;
+  target.convertsWhereItAdds = isZen;
   if (isX86)
     target.maskedBytes = subtarget.checkFeatures("+avx512bw,+avx512vl") ? 1 : 4;
   else if (subtarget.checkFeatures("+sve"))
@@ -181,6 +182,7 @@ static Expected<Target> complete(Target target, bool isHost) {
       target.extensions.emplace_back(feature.name);
   const unsigned most = mostVectorBits(subtarget, target);
   chooseWidth(target, most, subtarget);
+  target.convertsByHalves = target.cpu == "znver4" && target.vectorBits == 512;
   if (target.vectorBits != 128 && target.vectorBits != 256 &&
       target.vectorBits != 512)
     return badTarget(

@@ -61,6 +61,8 @@ static std::string planText(const Plan &plan) {
 }
 
 static const char *widthText(const Plan &plan, const codegen::Target &target) {
+  if (codegen::isHalved(plan, target))
+    return "conversions of wider ones take longer";
   switch (target.widthReason) {
   case codegen::WidthReason::Asked:
     return "as asked for";

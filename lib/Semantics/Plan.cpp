@@ -125,6 +125,27 @@ bool Plan::fetchesAhead() const {
                                    });
 }
 
+bool Plan::convertsInputs() const {
+  const auto reducesRow = [](const Access &access) {
+    return access.reducing && access.pattern != AccessPattern::Contiguous;
+  };
+  if (rowLength > 0 || hasLongBody() ||
+      !std::ranges::all_of(outputs, reducesRow))
+    return false;
+  const auto isInput = [this](ValueId id) {
+    return graph.values[id].kind == ValueKind::Input &&
+           graph.values[id].type == DType::F32;
+  };
+  bool converts = false;
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Convert && value.type == DType::F64 &&
+        isInput(value.args[0]))
+      converts = true;
+    else if (std::ranges::any_of(graph.args(value), isInput))
+      return false;
+  return converts && std::ranges::none_of(graph.outputs, isInput);
+}
+
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
     return std::string(nameOf(access.pattern));

@@ -113,6 +113,9 @@ struct Plan {
   /// with results of its rows, so these were read before, and those that come
   /// next are still to be. It has the time for it that a first loop lacks.
   bool fetchesAhead() const;
+  /// Whether a short loop reduces elements of f32 that it does nothing with but
+  /// convert them to f64, before all else.
+  bool convertsInputs() const;
   /// How many outputs in turn the states of the first one take.
   unsigned elementsAtOnce() const;
   /// Pointers that a `LoopFn` takes.

@@ -363,14 +363,36 @@ constexpr auto Sideways = {"call",   "vextract", "vinsert", "vperm",  "vshuf",
 TEST(Reduced, ASumIsOneConversionAndOneAdditionAVector) {
   const semantics::Plan plan =
       planOf({"", "@0", {F32}, {{"sum", F32}}, {}}, Constant);
-  for (unsigned bits : {128, 256, 512}) {
-    const auto loop = innerLoop(textOf(plan, zen4(bits), codegen::Stage::Asm));
-    const std::size_t vectors = ops::ReductionLanes * 64 / bits;
-    EXPECT_EQ(countIn(loop, {"vcvtps2pd"}), vectors) << bits;
-    EXPECT_EQ(countIn(loop, {"vaddpd"}), vectors) << bits;
-    // The index, and the jump back.
-    EXPECT_LE(loop.size(), 2 * vectors + 3) << bits;
-  }
+  for (const char *cpu : {"znver4", "sapphirerapids"})
+    for (unsigned bits : {128, 256, 512}) {
+      const auto target = targetOf("x86_64-pc-linux-gnu", cpu, bits);
+      const auto loop = innerLoop(textOf(plan, target, codegen::Stage::Asm));
+      const std::size_t vectors = ops::ReductionLanes * 64 / bits;
+      EXPECT_EQ(countIn(loop, {"vcvtps2pd"}), vectors) << cpu << bits;
+      // Where additions are in the way of conversions, by 1.
+      const char *adds = target.convertsWhereItAdds ? "vfmadd231pd" : "vaddpd";
+      EXPECT_EQ(countIn(loop, {adds}), vectors) << cpu << bits;
+      // The index, and the jump back.
+      EXPECT_LE(loop.size(), 2 * vectors + 3) << cpu << bits;
+    }
+}
+
+TEST(Reduced, WhatIsOnlyConvertedHasNarrowerVectorsOnZen4) {
+  const auto bitsOf = [](const char *text, const char *reduction, DType form,
+                         const codegen::Target &target) {
+    return codegen::vectorBitsOf(
+        planOf({"", text, {form, form}, {{reduction, form}}, {}}, Constant),
+        target);
+  };
+  const auto intel = targetOf("x86_64-pc-linux-gnu", "sapphirerapids", 0);
+  EXPECT_EQ(bitsOf("@0", "sum", F32, zen4(0)), 256u);
+  EXPECT_EQ(bitsOf("@0", "mean", F32, zen4(0)), 256u);
+  EXPECT_EQ(bitsOf("@0", "sum", F32, zen4(512)), 512u); // as asked for
+  EXPECT_EQ(bitsOf("@0", "sum", F32, intel), 512u);
+  EXPECT_EQ(bitsOf("@0", "sum", F64, zen4(0)), 512u);
+  EXPECT_EQ(bitsOf("@0", "amax", F32, zen4(0)), 512u);
+  EXPECT_EQ(bitsOf("mul(@0,@1)", "sum", F32, zen4(0)), 512u);
+  EXPECT_EQ(bitsOf("exp(@0)", "sum", F32, zen4(0)), 512u);
 }
 
 TEST(Reduced, ExactSquaresAreAddedByOneOperation) {

@@ -170,7 +170,7 @@ TEST(Target, FmaFollowsCpuAndFeatures) {
                   ->hasFma);
 }
 
-TEST(Target, ZenHasFarPrefetchersNoAssistsAndFewLoads) {
+TEST(Target, ZenIsKnown) {
   for (const char *cpu : {"znver3", "znver4", "znver5"}) {
     const auto zen = makeTarget(onX86(cpu));
     if (!zen)
@@ -178,11 +178,15 @@ TEST(Target, ZenHasFarPrefetchersNoAssistsAndFewLoads) {
     EXPECT_FALSE(zen->stopsAtPages) << cpu;
     EXPECT_FALSE(zen->scalesSlowly) << cpu;
     EXPECT_EQ(zen->fewLoads, zen->vectorBits == 512) << cpu;
+    EXPECT_TRUE(zen->convertsWhereItAdds) << cpu;
+    EXPECT_EQ(zen->convertsByHalves, std::string_view(cpu) == "znver4");
   }
   for (const char *cpu : {"haswell", "skylake-avx512", "sapphirerapids"}) {
     EXPECT_TRUE(makeTarget(onX86(cpu))->stopsAtPages) << cpu;
     EXPECT_TRUE(makeTarget(onX86(cpu))->scalesSlowly) << cpu;
     EXPECT_FALSE(makeTarget(onX86(cpu))->fewLoads) << cpu;
+    EXPECT_FALSE(makeTarget(onX86(cpu))->convertsWhereItAdds) << cpu;
+    EXPECT_FALSE(makeTarget(onX86(cpu))->convertsByHalves) << cpu;
   }
   // One instruction scales, and none looks for subnormal results.
   const auto scalings = [](const char *cpu) {
