@@ -31,15 +31,16 @@ std::string AheadTarget::str() const {
   for (const std::string &feature : features)
     names.append(names.empty() ? "" : ",").append(feature);
   return concat(architecture, ' ', vectorBits, ',', heavyVectorBits, ',',
-                scalableBits, ' ', names.empty() ? "-" : names, ' ', cpu);
+                convertingVectorBits, ',', scalableBits, ' ',
+                names.empty() ? "-" : names, ' ', cpu);
 }
 
 std::optional<AheadTarget> AheadTarget::parse(std::string_view text) {
   std::string_view rest = text;
   AheadTarget target{.architecture = std::string(takeField(rest, ' '))};
   std::string_view widths = takeField(rest, ' ');
-  for (unsigned *width :
-       {&target.vectorBits, &target.heavyVectorBits, &target.scalableBits}) {
+  for (unsigned *width : {&target.vectorBits, &target.heavyVectorBits,
+                          &target.convertingVectorBits, &target.scalableBits}) {
     const std::string_view digits = takeField(widths, ',');
     std::from_chars(digits.data(), digits.data() + digits.size(), *width);
   }

@@ -14,8 +14,9 @@ namespace kexpr::code {
 /// A kind of machine that code was made for, without what only LLVM knows.
 struct AheadTarget {
   std::string architecture; ///< `X86` or `Arm`.
-  /// The widths of vectors in bits: of short loops, and of long ones.
-  unsigned vectorBits = 0, heavyVectorBits = 0;
+  /// The widths of vectors in bits: of short loops, of long ones, and of short
+  /// ones that convert what they read.
+  unsigned vectorBits = 0, heavyVectorBits = 0, convertingVectorBits = 0;
   /// What vectors of any length must have, for code that uses such; else 0.
   unsigned scalableBits = 0;
   /// What a machine must have to run the code, as `featuresOf` orders it.
@@ -23,7 +24,7 @@ struct AheadTarget {
   /// The model that it runs fastest on; one word.
   std::string cpu = {};
 
-  /// "aarch64 128,128,0 neon,crc cortex-a53"
+  /// "aarch64 128,128,128,0 neon,crc cortex-a53"
   std::string str() const;
   /// None for a text that `str` does not write.
   static std::optional<AheadTarget> parse(std::string_view text);

@@ -41,6 +41,10 @@ struct Target {
   /// Bits of the vectors that loops of few operations use, and of those that
   /// loops of many do: 128, 256 or 512. See `vectorBitsOf`.
   unsigned vectorBits = 0, heavyVectorBits = 0;
+  /// The same of loops of few operations that convert what they read
+  /// (`Plan::convertsInputs`): on Zen 4 one conversion of 512 bits takes longer
+  /// than two of 256.
+  unsigned convertingVectorBits = 0;
   /// Bits of the machine's vectors, where it has them of any length (SVE); code
   /// with vectors past 128 bits runs only where they have this many.
   unsigned scalableBits = 0;
@@ -71,9 +75,6 @@ struct Target {
   /// Whether f32 becomes f64 in units that add, beside those that multiply, as
   /// on Zen: what was converted is sooner multiplied by 1 and added.
   bool convertsWhereItAdds = false;
-  /// Whether a conversion of 512 bits takes longer than two of 256, as on
-  /// Zen 4.
-  bool convertsByHalves = false;
   /// The narrowest elements, in bytes, that vectors load and store under a
   /// mask; 0 for a machine that masks no memory.
   unsigned maskedBytes = 0;
@@ -108,17 +109,13 @@ inline bool isHeavy(const semantics::Plan &plan) {
   constexpr unsigned fewOperations = 32;
   return plan.work().operations > fewOperations;
 }
-/// Whether a loop has narrower vectors than others for what it converts.
-inline bool isHalved(const semantics::Plan &plan, const Target &target) {
-  return target.convertsByHalves && target.widthReason != WidthReason::Asked &&
-         plan.convertsInputs();
-}
 /// Bits of the vectors of a plan's loop.
 inline unsigned vectorBitsOf(const semantics::Plan &plan,
                              const Target &target) {
-  const unsigned bits =
-      isHeavy(plan) ? target.heavyVectorBits : target.vectorBits;
-  return isHalved(plan, target) ? bits / 2 : bits;
+  if (isHeavy(plan))
+    return target.heavyVectorBits;
+  return plan.convertsInputs() ? target.convertingVectorBits
+                               : target.vectorBits;
 }
 
 /// Makes LLVM's registry of passes, which is destroyed when the process ends.

@@ -132,13 +132,15 @@ static unsigned mostVectorBits(const llvm::MCSubtargetInfo &subtarget,
 static void chooseWidth(Target &target, unsigned most,
                         const llvm::MCSubtargetInfo &subtarget) {
   if (target.vectorBits != 0) {
-    target.heavyVectorBits = target.vectorBits;
+    target.heavyVectorBits = target.convertingVectorBits = target.vectorBits;
     return;
   }
   const bool slows = most == 512 && target.architecture() == code::X86 &&
                      !subtarget.checkFeatures("+avx512vbmi2");
   target.vectorBits = slows ? 256 : most;
   target.heavyVectorBits = most;
+  target.convertingVectorBits =
+      target.cpu == "znver4" ? std::min(most, 256u) : target.vectorBits;
   target.widthReason = slows ? WidthReason::Clock : WidthReason::Widest;
 }
 
@@ -182,7 +184,6 @@ static Expected<Target> complete(Target target, bool isHost) {
       target.extensions.emplace_back(feature.name);
   const unsigned most = mostVectorBits(subtarget, target);
   chooseWidth(target, most, subtarget);
-  target.convertsByHalves = target.cpu == "znver4" && target.vectorBits == 512;
   if (target.vectorBits != 128 && target.vectorBits != 256 &&
       target.vectorBits != 512)
     return badTarget(
@@ -273,6 +274,7 @@ code::AheadTarget codegen::aheadTargetOf(const Target &target) {
   return {.architecture = std::string(target.architecture()),
           .vectorBits = target.vectorBits,
           .heavyVectorBits = target.heavyVectorBits,
+          .convertingVectorBits = target.convertingVectorBits,
           .scalableBits = target.vectorBits > fixed ? target.scalableBits : 0,
           .features = target.extensions,
           .cpu = target.cpu};

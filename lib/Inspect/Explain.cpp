@@ -61,7 +61,7 @@ static std::string planText(const Plan &plan) {
 }
 
 static const char *widthText(const Plan &plan, const codegen::Target &target) {
-  if (codegen::isHalved(plan, target))
+  if (plan.convertsInputs() && target.convertingVectorBits < target.vectorBits)
     return "conversions of wider ones take longer";
   switch (target.widthReason) {
   case codegen::WidthReason::Asked:

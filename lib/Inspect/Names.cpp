@@ -91,7 +91,8 @@ std::string inspect::folderNameOf(const Plan &plan,
   const auto all = Digest::of(
       concat(code::buildId(), '\n', text, '\n', target.triple, '\n', target.cpu,
              '\n', target.features, '\n', target.vectorBits, '\n',
-             target.heavyVectorBits, '\n', nameOf(level), '\n', plan.key()));
+             target.heavyVectorBits, '\n', target.convertingVectorBits, '\n',
+             nameOf(level), '\n', plan.key()));
   return concat(readable(text), '.', signatureOf(plan), '.', nameOf(level), '.',
                 all.str().substr(0, 8));
 }

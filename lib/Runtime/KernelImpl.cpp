@@ -30,7 +30,14 @@ unsigned KernelImpl::vectorBits() const {
   if (!loops().contiguous().code().machine)
     return 0;
   const auto target = source.compiler->target();
-  return target ? codegen::vectorBitsOf(plan(), **target) : 0;
+  if (!target)
+    return 0;
+  if (!sweeps)
+    return codegen::vectorBitsOf(plan(), **target);
+  unsigned widest = 0;
+  for (const RowProgram::Step &step : sweeps->steps())
+    widest = std::max(widest, codegen::vectorBitsOf(step.sweep.plan, **target));
+  return widest;
 }
 
 std::size_t KernelImpl::codeSize() const {

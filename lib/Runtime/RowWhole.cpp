@@ -118,17 +118,21 @@ RowCall::wholeTensors(const RowGroup &group) const {
   return tensors;
 }
 
-/// Whether all that is reduced is one sum of wider elements, of one part, whose
-/// folds along a row are few.
+/// Whether all that is reduced is one sum, of one part, whose folds along a row
+/// are few.
 static bool hasOneSum(const RowGroup &group) {
-  std::size_t sums = 0;
+  std::size_t reductions = 0;
+  bool areSums = true;
   for (const RowStep &step : group.steps)
     for (const semantics::Access &output : step.step->sweep.plan.outputs)
-      if (output.reducing)
-        sums += output.type == DType::F64 && output.reducing->loops().parts == 1
-                    ? 1
-                    : 2;
-  return sums == 1;
+      if (output.reducing) {
+        const std::string_view name =
+            ops::allReductions()[output.reducing->reduction].info.name;
+        ++reductions;
+        areSums &= (name == "sum" || name == "mean") &&
+                   output.reducing->loops().parts == 1;
+      }
+  return reductions == 1 && areSums;
 }
 
 /// Whether vectors of a loop that takes rows whole go along them, and not over

@@ -34,8 +34,8 @@ static std::string contentsOf(const std::string &path) {
 
 TEST(AheadTarget, IsReadBack) {
   for (const AheadTarget &target :
-       {AheadTarget{"x86_64", 256, 512, 0, {"avx2", "fma"}, "haswell"},
-        AheadTarget{"aarch64", 128, 128, 0, {}, "generic"}}) {
+       {AheadTarget{"x86_64", 256, 512, 256, 0, {"avx2", "fma"}, "haswell"},
+        AheadTarget{"aarch64", 128, 128, 128, 0, {}, "generic"}}) {
     const auto read = AheadTarget::parse(target.str());
     ASSERT_TRUE(read) << target.str();
     EXPECT_EQ(read->str(), target.str());
@@ -47,24 +47,25 @@ TEST(AheadTarget, IsReadBack) {
 TEST(AheadTarget, OtherTextIsNone) {
   for (const char *text :
        {"", " ", "x86_64", "x86_64 256 avx2 haswell",
-        "x86_64 a,b,0 avx2 haswell", "x86_64 256,512,0  haswell",
-        "x86_64 256,99999999999,0 avx2 haswell",
-        "x86_64 0256,512,0 avx2 haswell"})
+        "x86_64 a,b,256,0 avx2 haswell", "x86_64 256,512,256,0  haswell",
+        "x86_64 256,99999999999,256,0 avx2 haswell",
+        "x86_64 256,512,0 avx2 haswell", "x86_64 0256,512,256,0 avx2 haswell"})
     EXPECT_FALSE(AheadTarget::parse(text)) << text;
 }
 
 TEST(AheadTarget, SaysWhatIsMissing) {
-  const auto foreign = AheadTarget{Other, 128, 128, 0, {}, "any"}.runsHere();
+  const auto foreign =
+      AheadTarget{Other, 128, 128, 128, 0, {}, "any"}.runsHere();
   ASSERT_FALSE(foreign);
   EXPECT_EQ(foreign.error().code(), ErrorCode::Unsupported);
   EXPECT_NE(foreign.error().message().find(Other), std::string::npos);
   const auto lacking =
-      AheadTarget{Own, 128, 128, 0, {"flight"}, "falcon"}.runsHere();
+      AheadTarget{Own, 128, 128, 128, 0, {"flight"}, "falcon"}.runsHere();
   ASSERT_FALSE(lacking);
   EXPECT_EQ(lacking.error().message(),
             "code for 'falcon' needs 'flight', which "
             "this machine does not have");
-  EXPECT_TRUE((AheadTarget{Own, 128, 128, 0, {}, "any"}.runsHere()));
+  EXPECT_TRUE((AheadTarget{Own, 128, 128, 128, 0, {}, "any"}.runsHere()));
 }
 
 TEST(AheadCache, IsNullWhereNothingWasMade) {
@@ -82,11 +83,11 @@ TEST(AheadCache, FindsTheCodeOfMostFeatures) {
   if (!missingHere(have).empty())
     GTEST_SKIP() << kexpr::test::skips::NoSuchMachine;
   const auto plain =
-      AheadCache::create(directory, {Own, 128, 128, 0, {}, "any"});
-  const auto rich =
-      AheadCache::create(directory, {Own, 128, 128, 0, {extension}, "some"});
+      AheadCache::create(directory, {Own, 128, 128, 128, 0, {}, "any"});
+  const auto rich = AheadCache::create(
+      directory, {Own, 128, 128, 128, 0, {extension}, "some"});
   const auto foreign =
-      AheadCache::create(directory, {Other, 128, 128, 0, {}, "any"});
+      AheadCache::create(directory, {Other, 128, 128, 128, 0, {}, "any"});
   EXPECT_TRUE((*plain)->store("both", aheadImage(1)));
   EXPECT_TRUE((*rich)->store("both", aheadImage(2)));
   EXPECT_TRUE((*plain)->store("plain", aheadImage(3)));
@@ -102,7 +103,8 @@ TEST(AheadCache, FindsTheCodeOfMostFeatures) {
 TEST(AheadCache, CodeForOthersIsRefusedWithASentence) {
   const TemporaryDirectory folder;
   const auto directory = *Directory::open(folder.path());
-  ASSERT_TRUE(AheadCache::create(directory, {Other, 128, 128, 0, {}, "any"}));
+  ASSERT_TRUE(
+      AheadCache::create(directory, {Other, 128, 128, 128, 0, {}, "any"}));
   const auto opened = AheadCache::open(directory);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::Unsupported);
@@ -116,14 +118,15 @@ TEST(AheadCache, CodeOfAnotherVersionIsRefusedAndReplaced) {
   const TemporaryDirectory folder;
   const auto directory = *Directory::open(folder.path());
   ASSERT_TRUE(directory->replace("targets",
-                                 "kexpr 1.0\n" + Own + " 128,128,0 - any\n"));
+                                 "kexpr 1.0\n" + Own + " 128,128,128,0 - any\n"));
   const auto opened = AheadCache::open(directory);
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message().find("belongs to 'kexpr 1.0'"),
             std::string::npos);
-  ASSERT_TRUE(AheadCache::create(directory, {Own, 128, 128, 0, {}, "new"}));
+  ASSERT_TRUE(
+      AheadCache::create(directory, {Own, 128, 128, 128, 0, {}, "new"}));
   EXPECT_EQ(contentsOf(folder.path("targets")),
-            sourceId() + "\n" + Own + " 128,128,0 - new\n");
+            sourceId() + "\n" + Own + " 128,128,128,0 - new\n");
 }
 
 TEST(AheadCache, HostileListsAreErrorsOrNothing) {
@@ -143,7 +146,7 @@ TEST(AheadCache, HostileListsAreErrorsOrNothing) {
                                std::filesystem::perms::group_write,
                                std::filesystem::perm_options::add);
   EXPECT_EQ(AheadCache::open(directory).error().code(), ErrorCode::Io);
-  EXPECT_EQ(AheadCache::create(directory, {Own, 128, 128, 0, {}, "any"})
+  EXPECT_EQ(AheadCache::create(directory, {Own, 128, 128, 128, 0, {}, "any"})
                 .error()
                 .code(),
             ErrorCode::Io);
@@ -158,7 +161,7 @@ TEST(AheadCache, WritersAtOnceLoseNoTarget) {
       for (int j = 0; j < 8; ++j)
         ASSERT_TRUE(AheadCache::create(
             directory,
-            {Own, 128, 128, 0, {}, "cpu" + std::to_string(8 * i + j)}));
+            {Own, 128, 128, 128, 0, {}, "cpu" + std::to_string(8 * i + j)}));
     });
   for (std::thread &writer : writers)
     writer.join();

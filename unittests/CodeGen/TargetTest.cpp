@@ -55,6 +55,7 @@ TEST(Target, WidthFollowsTheCpu) {
     EXPECT_EQ(makeTarget(onX86(cpu))->vectorBits, 512u) << cpu;
   EXPECT_EQ(makeTarget(onX86("skylake-avx512", 512))->vectorBits, 512u);
   EXPECT_EQ(makeTarget(onX86("skylake-avx512", 256))->heavyVectorBits, 256u);
+  EXPECT_EQ(makeTarget(onX86("znver4", 512))->convertingVectorBits, 512u);
   EXPECT_EQ(makeTarget({.triple = "aarch64-linux-gnu",
                         .cpu = "neoverse-n1",
                         .features = {},
@@ -179,14 +180,14 @@ TEST(Target, ZenIsKnown) {
     EXPECT_FALSE(zen->scalesSlowly) << cpu;
     EXPECT_EQ(zen->fewLoads, zen->vectorBits == 512) << cpu;
     EXPECT_TRUE(zen->convertsWhereItAdds) << cpu;
-    EXPECT_EQ(zen->convertsByHalves, std::string_view(cpu) == "znver4");
+    EXPECT_EQ(zen->convertingVectorBits,
+              std::string_view(cpu) == "znver4" ? 256u : zen->vectorBits);
   }
   for (const char *cpu : {"haswell", "skylake-avx512", "sapphirerapids"}) {
     EXPECT_TRUE(makeTarget(onX86(cpu))->stopsAtPages) << cpu;
     EXPECT_TRUE(makeTarget(onX86(cpu))->scalesSlowly) << cpu;
     EXPECT_FALSE(makeTarget(onX86(cpu))->fewLoads) << cpu;
     EXPECT_FALSE(makeTarget(onX86(cpu))->convertsWhereItAdds) << cpu;
-    EXPECT_FALSE(makeTarget(onX86(cpu))->convertsByHalves) << cpu;
   }
   // One instruction scales, and none looks for subnormal results.
   const auto scalings = [](const char *cpu) {
