@@ -221,7 +221,7 @@ public:
   /// Where the machine code of contiguous calls starts; null while interpreted.
   const void *codeAddress() const;
   /// Bits of the vectors that contiguous calls compute in, of several loops
-  /// those of the widest; 0 while interpreted. Loads the code generator.
+  /// those of the first; 0 while interpreted. Loads the code generator.
   unsigned vectorBits() const;
   /// Bytes of machine code and constants, of all access patterns so far.
   std::size_t codeSize() const;

@@ -30,14 +30,10 @@ unsigned KernelImpl::vectorBits() const {
   if (!loops().contiguous().code().machine)
     return 0;
   const auto target = source.compiler->target();
-  if (!target)
-    return 0;
-  if (!sweeps)
-    return codegen::vectorBitsOf(plan(), **target);
-  unsigned widest = 0;
-  for (const RowProgram::Step &step : sweeps->steps())
-    widest = std::max(widest, codegen::vectorBitsOf(step.sweep.plan, **target));
-  return widest;
+  const semantics::Plan &first = sweeps && !sweeps->steps().empty()
+                                     ? sweeps->steps().front().sweep.plan
+                                     : plan();
+  return target ? codegen::vectorBitsOf(first, **target) : 0;
 }
 
 std::size_t KernelImpl::codeSize() const {

@@ -117,8 +117,8 @@ TEST(AheadCache, CodeForOthersIsRefusedWithASentence) {
 TEST(AheadCache, CodeOfAnotherVersionIsRefusedAndReplaced) {
   const TemporaryDirectory folder;
   const auto directory = *Directory::open(folder.path());
-  ASSERT_TRUE(directory->replace("targets",
-                                 "kexpr 1.0\n" + Own + " 128,128,128,0 - any\n"));
+  ASSERT_TRUE(directory->replace("targets", "kexpr 1.0\n" + Own +
+                                                " 128,128,128,0 - any\n"));
   const auto opened = AheadCache::open(directory);
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message().find("belongs to 'kexpr 1.0'"),
