@@ -69,7 +69,8 @@ KEXPR_API int32_t kexpr_kernel_tier(const kexpr_kernel *kernel);
 KEXPR_API int32_t kexpr_kernel_precision(const kexpr_kernel *kernel);
 /// Where the code of contiguous calls starts; NULL while interpreted.
 KEXPR_API const void *kexpr_kernel_code_address(const kexpr_kernel *kernel);
-/// Bits of the vectors that contiguous calls compute in; 0 while interpreted.
+/// Bits of the vectors that contiguous calls compute in, of several loops those
+/// of the first; 0 while interpreted.
 KEXPR_API uint32_t kexpr_kernel_vector_bits(const kexpr_kernel *kernel);
 /// Bytes of machine code and constants so far.
 KEXPR_API size_t kexpr_kernel_code_size(const kexpr_kernel *kernel);

@@ -118,19 +118,20 @@ RowCall::wholeTensors(const RowGroup &group) const {
   return tensors;
 }
 
-/// Whether all that is reduced is one sum, of one part, whose folds along a row
-/// are few.
+/// Whether all that is reduced is one sum or mean in f64, of one part, whose
+/// folds along a row are few.
 static bool hasOneSum(const RowGroup &group) {
   std::size_t reductions = 0;
   bool areSums = true;
   for (const RowStep &step : group.steps)
     for (const semantics::Access &output : step.step->sweep.plan.outputs)
       if (output.reducing) {
-        const std::string_view name =
-            ops::allReductions()[output.reducing->reduction].info.name;
+        const ops::ReductionLoops &loops = output.reducing->loops();
         ++reductions;
-        areSums &= (name == "sum" || name == "mean") &&
-                   output.reducing->loops().parts == 1;
+        areSums &=
+            ops::allReductions()[output.reducing->reduction].info.ofSum !=
+                ops::ReductionOfSum::No &&
+            loops.element == DType::F64 && loops.parts == 1;
       }
   return reductions == 1 && areSums;
 }
@@ -143,14 +144,15 @@ static bool goesAlongRows(const RowGroup &group) {
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
+  const bool isSum = hasOneSum(group);
   const bool storesRows =
       std::ranges::any_of(group.steps, [](const RowStep &step) {
         return !step.isOfRows && step.outputs > step.reductions;
       });
-  if (hasOneSum(group) && storesRows)
-    return group.length >= vector;
-  return odd > fewShuffles || hasOneSum(group) ? group.length > vector
-                                               : group.length >= enough;
+  const std::int64_t fewest = isSum && storesRows          ? vector
+                              : isSum || odd > fewShuffles ? vector + 1
+                                                           : enough;
+  return group.length >= fewest;
 }
 
 /// Whether rows are so short, and what is computed of them, that a loop can
