@@ -85,17 +85,8 @@ struct DivBy {
   template <class V> static V formula(V x, V y, V high, V low) {
     // The product with `low`, or the quotient, could be too small to have all
     // its digits.
-    auto tiny = isTinyDividend(x);
-    return mostly(tiny, product(x, high, low), [=] {
-      // Products of subnormal numbers are slow, and here for nothing.
-      V usual = product(select(tiny, 0, x), high, low);
-      return select(tiny, x / y, usual);
-    });
-  }
-
-private:
-  template <class V> static V product(V x, V high, V low) {
-    return fma(x, high, x * low);
+    return mostly(isTinyDividend(x), fma(x, high, x * low),
+                  [=] { return x / y; });
   }
 };
 
