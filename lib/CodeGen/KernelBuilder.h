@@ -88,9 +88,14 @@ private:
   void storeAlongRow(llvm::Value *row, const Values &values);
   void openRows();
   void closeRows();
+  void makeStates();
+  void resetStates();
+  std::vector<StateParts> loadStates();
   void openStates();
+  void reopenStates();
   void storeStates(llvm::Value *index);
   void closeStates();
+  void foldStates();
   llvm::BasicBlock *block(const char *name,
                           llvm::BasicBlock *before = nullptr) {
     return llvm::BasicBlock::Create(module.getContext(), name, function,
@@ -141,6 +146,10 @@ private:
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.
   std::vector<StateParts> heldBefore, held;
+  /// Where the main loop begins, of a folded plan.
+  std::vector<StateParts> opened;
+  /// Where a folded plan has what it holds folded, from the block before.
+  llvm::BasicBlock *fold = nullptr, *closing = nullptr;
   /// By input, the elements of rows in lanes at a position.
   std::map<std::uint32_t, llvm::SmallVector<llvm::Value *>> columns;
   /// The values that are the same for every element; null for others.

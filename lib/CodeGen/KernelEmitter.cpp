@@ -404,8 +404,15 @@ unsigned KernelBuilder::emitMainLoop() {
         ir.CreateICmpUGE(count, ir.getInt64(fewest * lanes.lanes), "long"),
         whole, ir.getInt64(0), "whole");
   }
-  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop,
-                  tailCheck);
+  llvm::BasicBlock *none = tailCheck;
+  if (holdsStates && plan.isFolded())
+    none = block("none", tailCheck);
+  ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0), "any"), loop, none);
+  if (none != tailCheck) {
+    ir.SetInsertPoint(none);
+    resetStates();
+    ir.CreateBr(tailCheck);
+  }
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
@@ -465,8 +472,7 @@ unsigned KernelBuilder::run() {
   tailEntry = block("tail.entry");
   auto *done = block("done");
   makeArguments();
-  for (LoopStates &each : states)
-    each.open(lanes);
+  makeStates();
   hoist();
   constexpr unsigned mostRare = 96;
   if (!plan.isAlongRows &&
@@ -486,8 +492,7 @@ unsigned KernelBuilder::run() {
   ir.SetInsertPoint(done);
   lanes.existing = nullptr;
   lanes.lanes = lanesOf(plan, target);
-  for (const LoopStates &each : states)
-    each.close(lanes);
+  foldStates();
   if (row)
     closeRows();
   ir.CreateRetVoid();

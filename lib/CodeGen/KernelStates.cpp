@@ -36,25 +36,72 @@ void KernelBuilder::take(const Position &at,
   names.part = {};
 }
 
-/// Loads states where the main loop begins, and begins again.
-void KernelBuilder::openStates() {
-  llvm::BasicBlock *before = start->getParent();
+/// Makes memory for the states of a folded plan, which are those of no elements
+/// in it unless the main loop has others.
+void KernelBuilder::makeStates() {
+  for (LoopStates &each : states)
+    if (each.isFolded())
+      each.open(lanes);
+  if (!holdsStates)
+    resetStates();
+}
+
+void KernelBuilder::resetStates() {
   for (const LoopStates &each : states)
-    for (unsigned first = 0; first < ops::ReductionLanes;
-         first += lanes.lanes) {
-      ir.SetInsertPoint(before->getTerminator());
-      const StateParts loaded =
-          each.load(lanes, each.addresses(lanes, ir.getInt64(first)));
-      ir.SetInsertPoint(loop);
-      StateParts state;
-      for (llvm::Value *part : loaded) {
-        llvm::PHINode *phi = ir.CreatePHI(part->getType(), 2, "held");
-        phi->addIncoming(part, before);
-        state.push_back(phi);
+    if (each.isFolded())
+      each.reset(lanes);
+}
+
+std::vector<StateParts> KernelBuilder::loadStates() {
+  std::vector<StateParts> loaded;
+  for (const LoopStates &each : states)
+    for (unsigned first = 0; first < ops::ReductionLanes; first += lanes.lanes)
+      loaded.push_back(
+          each.load(lanes, each.addresses(lanes, ir.getInt64(first))));
+  return loaded;
+}
+
+/// Has states where the main loop begins: those in memory, or at first none of
+/// any elements.
+void KernelBuilder::openStates() {
+  llvm::IRBuilderBase::InsertPointGuard guard(ir);
+  llvm::BasicBlock *again = start->getParent();
+  if (plan.isFolded()) {
+    ir.SetInsertPoint(again, again->begin());
+    for (const LoopStates &each : states)
+      for (unsigned first = 0; first < ops::ReductionLanes;
+           first += lanes.lanes) {
+        StateParts state;
+        for (llvm::Value *none : each.identity(lanes)) {
+          llvm::PHINode *phi = ir.CreatePHI(none->getType(), 2, "opened");
+          phi->addIncoming(none, start->getIncomingBlock(0u));
+          state.push_back(phi);
+        }
+        opened.push_back(state);
       }
-      held.push_back(state);
+    held = opened;
+  } else {
+    ir.SetInsertPoint(again->getTerminator());
+    held = loadStates();
+  }
+  ir.SetInsertPoint(loop);
+  for (StateParts &state : held)
+    for (llvm::Value *&part : state) {
+      llvm::PHINode *phi = ir.CreatePHI(part->getType(), 2, "held");
+      phi->addIncoming(part, again);
+      part = phi;
     }
   heldBefore = held;
+}
+
+/// Has the main loop of a folded plan begin again with those in memory.
+void KernelBuilder::reopenStates() {
+  if (opened.empty())
+    return;
+  const std::vector<StateParts> loaded = loadStates();
+  for (auto [state, parts] : llvm::zip_equal(opened, loaded))
+    for (auto [phi, part] : llvm::zip_equal(state, parts))
+      llvm::cast<llvm::PHINode>(phi)->addIncoming(part, ir.GetInsertBlock());
 }
 
 /// Stores the states as the main loop has them before it takes the elements at
@@ -69,7 +116,7 @@ void KernelBuilder::storeStates(llvm::Value *index) {
                  *state++);
 }
 
-/// Stores states where the main loop ends.
+/// Stores states where the main loop ends, unless they are there to be folded.
 void KernelBuilder::closeStates() {
   llvm::BasicBlock *latch = ir.GetInsertBlock();
   for (std::size_t i = 0; i < held.size(); ++i)
@@ -79,6 +126,46 @@ void KernelBuilder::closeStates() {
   auto *close = block("close", tailCheck);
   latch->getTerminator()->replaceSuccessorWith(tailCheck, close);
   ir.SetInsertPoint(close);
+  if (plan.isFolded()) {
+    closing = close;
+    fold = block("fold", tailCheck);
+    auto *left = block("left", tailCheck);
+    llvm::Value *isAll = ir.CreateICmpEQ(whole, count, "all");
+    if (unrollFactor * lanes.lanes % ops::ReductionLanes != 0)
+      isAll = ir.CreateAnd(
+          isAll,
+          ir.CreateICmpEQ(
+              ir.CreateAnd(count, ir.getInt64(ops::ReductionLanes - 1)),
+              ir.getInt64(0), "even"),
+          "all");
+    ir.CreateCondBr(isAll, fold, left);
+    ir.SetInsertPoint(left);
+  }
   storeStates(whole);
   ir.CreateBr(tailCheck);
+}
+
+/// Folds the states of a folded plan where they are.
+void KernelBuilder::foldStates() {
+  if (!plan.isFolded())
+    return;
+  std::vector<StateParts> vectors = loadStates();
+  if (fold) {
+    llvm::BasicBlock *loading = ir.GetInsertBlock();
+    ir.CreateBr(fold);
+    ir.SetInsertPoint(fold);
+    for (auto [state, parts] : llvm::zip_equal(vectors, held))
+      for (auto [part, heldPart] : llvm::zip_equal(state, parts)) {
+        llvm::PHINode *phi = ir.CreatePHI(part->getType(), 2, "folded");
+        phi->addIncoming(part, loading);
+        phi->addIncoming(heldPart, closing);
+        part = phi;
+      }
+  }
+  llvm::MutableArrayRef<StateParts> left = vectors;
+  const std::size_t each = ops::ReductionLanes / lanes.lanes;
+  for (const LoopStates &folding : states) {
+    folding.close(lanes, left.take_front(each));
+    left = left.drop_front(each);
+  }
 }

@@ -145,6 +145,7 @@ void KernelBuilder::openAgain() {
 
 void KernelBuilder::resumeAt(llvm::Value *end) {
   start->addIncoming(end, ir.GetInsertBlock());
+  reopenStates();
   ir.CreateCondBr(ir.CreateICmpNE(end, whole, "more"), start->getParent(),
                   tailCheck);
 }

@@ -220,11 +220,8 @@ StateParts LoopStates::step(const LaneBuilder &lanes, StateParts state,
 }
 
 void LoopStates::open(const LaneBuilder &lanes) {
-  if (!isFolded())
-    return;
   llvm::IRBuilderBase &ir = lanes.ir;
-  const semantics::Reducing &reducing = *access.reducing;
-  const unsigned parts = reducing.loops().parts;
+  const unsigned parts = access.reducing->loops().parts;
   result = pointer;
   resultStride = stride;
   llvm::BasicBlock &entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
@@ -236,11 +233,18 @@ void LoopStates::open(const LaneBuilder &lanes) {
   memory->setAlignment(llvm::Align(line));
   pointer = memory;
   stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
-  StateParts identity;
-  for (unsigned part = 0; part < parts; ++part)
-    identity.push_back(emittersOf(reducing).identity(lanes, part, 0));
+}
+
+StateParts LoopStates::identity(const LaneBuilder &lanes) const {
+  StateParts state;
+  for (unsigned part = 0; part < access.reducing->loops().parts; ++part)
+    state.push_back(emittersOf(*access.reducing).identity(lanes, part, 0));
+  return state;
+}
+
+void LoopStates::reset(const LaneBuilder &lanes) const {
   for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
-    store(lanes, addresses(lanes, ir.getInt64(lane)), identity);
+    store(lanes, addresses(lanes, lanes.ir.getInt64(lane)), identity(lanes));
 }
 
 /// Half of the lanes of a state's vectors, from one on.
@@ -275,13 +279,9 @@ static StateParts foldLanes(LaneBuilder &lanes,
   return state;
 }
 
-void LoopStates::close(LaneBuilder &lanes) const {
-  if (!isFolded())
-    return;
+void LoopStates::close(LaneBuilder &lanes,
+                       llvm::MutableArrayRef<StateParts> vectors) const {
   llvm::IRBuilderBase &ir = lanes.ir;
-  llvm::SmallVector<StateParts> vectors;
-  for (unsigned lane = 0; lane < ops::ReductionLanes; lane += lanes.lanes)
-    vectors.push_back(load(lanes, addresses(lanes, ir.getInt64(lane))));
   llvm::Value *to = result;
   for (llvm::Value *part : foldLanes(lanes, *access.reducing, vectors)) {
     ir.CreateAlignedStore(ir.CreateExtractElement(part, std::uint64_t{0}), to,

@@ -33,10 +33,15 @@ public:
   bool isFolded() const {
     return access.pattern == semantics::AccessPattern::Strided;
   }
-  /// Makes the loop's own states, of no elements.
+  /// Makes memory for the loop's own states.
   void open(const LaneBuilder &lanes);
-  /// Folds them and stores the state that they become.
-  void close(LaneBuilder &lanes) const;
+  /// States of no elements.
+  StateParts identity(const LaneBuilder &lanes) const;
+  /// Makes the loop's own ones these in memory.
+  void reset(const LaneBuilder &lanes) const;
+  /// Folds own states, vector by vector, and stores the state they become.
+  void close(LaneBuilder &lanes,
+             llvm::MutableArrayRef<StateParts> vectors) const;
   /// Where they begin.
   const llvm::Value *base() const { return pointer; }
   /// The name of the reduction.

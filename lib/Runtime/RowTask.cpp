@@ -34,45 +34,6 @@ static std::size_t roundedToLine(std::size_t bytes) {
   return (bytes + line - 1) / line * line;
 }
 
-void BlockTree::open(const ReductionLoops &of, std::size_t count,
-                     std::byte *at) {
-  loops = &of;
-  width = count;
-  size = sizeOf(of.element);
-  bytes = of.parts * width * Word;
-  memory = at;
-  height = 0;
-}
-
-std::size_t BlockTree::bytesFor(const ReductionLoops &loops, std::size_t width,
-                                std::int64_t blocks) {
-  const auto most =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(blocks, 1));
-  // One of each size, and the one that is added.
-  const std::size_t slots = static_cast<std::size_t>(std::bit_width(most)) + 1;
-  return slots * loops.parts * width * Word;
-}
-
-void BlockTree::push(const std::byte *from, std::size_t pitch, int level) {
-  std::byte *to = slot(height);
-  for (std::size_t part = 0; part < loops->parts; ++part)
-    std::memcpy(to + part * width * size, from + part * pitch * size,
-                width * size);
-  levels[height] = static_cast<std::int8_t>(level);
-  for (; height > 0 && level >= 0 && levels[height - 1] == levels[height];
-       --height) {
-    loops->combine(width, slot(height - 1), width, slot(height), width);
-    ++levels[height - 1];
-  }
-  ++height;
-}
-
-const std::byte *BlockTree::finish() {
-  for (; height > 1; --height)
-    loops->combine(width, slot(height - 2), width, slot(height - 1), width);
-  return memory;
-}
-
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
@@ -387,10 +348,7 @@ void RowTask::reduceRange(const RowStep &step, std::int64_t from,
                  : 1;
     reduceBlock(step, from, std::min(ReductionBlock, to - from), blocks);
     for (std::size_t i = 0; i < step.reductions; ++i)
-      for (std::int64_t block = 0; block < blocks; ++block)
-        trees[i].push(statesOf(i) + block * static_cast<std::int64_t>(sizeOf(
-                                                loopsOf(step, i).element)),
-                      ReductionLanes);
+      trees[i].pushRun(statesOf(i), static_cast<std::size_t>(blocks));
     from += blocks * ReductionBlock;
   } while (from < to);
 }

@@ -7,6 +7,7 @@
 #ifndef KEXPR_RUNTIME_ROWTASK_H
 #define KEXPR_RUNTIME_ROWTASK_H
 
+#include "Runtime/BlockTree.h"
 #include "Runtime/RowCall.h"
 
 namespace kexpr::runtime {
@@ -14,9 +15,6 @@ namespace kexpr::runtime {
 /// Arguments of a loop that a task has room for without an allocation: those
 /// that do several sweeps have no more.
 inline constexpr std::size_t FewArguments = 24;
-
-/// Bytes of an element at most: what memory of states is counted in.
-inline constexpr std::size_t Word = 8;
 
 /// A group of sweeps and its memory.
 struct RowContext {
@@ -31,32 +29,6 @@ struct RowContext {
   /// null where a task keeps those of its tile.
   std::byte *own = nullptr;
   const RowSumSink *sink = nullptr; ///< Where states are kept, if anywhere.
-};
-
-/// States of reductions of one kind for neighbouring blocks, each of which
-/// joins the one before as soon as both are of as many blocks.
-class BlockTree {
-public:
-  /// Of `width` states side by side; `memory` has room for `bytesFor` blocks.
-  void open(const ops::ReductionLoops &of, std::size_t width,
-            std::byte *memory);
-  static std::size_t bytesFor(const ops::ReductionLoops &loops,
-                              std::size_t width, std::int64_t blocks);
-
-  /// Adds a block, or 2^level of them; parts of a state are `pitch` elements
-  /// apart. A negative level is that of the last blocks, which are fewer.
-  void push(const std::byte *states, std::size_t pitch, int level = 0);
-  /// The states of all; parts are `width` elements apart.
-  const std::byte *finish();
-
-private:
-  std::byte *slot(std::size_t index) const { return memory + index * bytes; }
-
-  const ops::ReductionLoops *loops;
-  std::size_t width, size, bytes;
-  std::byte *memory;
-  std::size_t height;
-  std::int8_t levels[64];
 };
 
 /// A thread's part of a group. What it needs is allocated when it is made, so

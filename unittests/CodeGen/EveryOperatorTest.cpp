@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/CompiledLoop.h"
+#include "Ops/KnownDivisor.h"
 #include "TestUtil/Floats.h"
 
 #include <limits>
@@ -143,6 +144,15 @@ template <class T> Columns<T> argumentsFor(const ops::OpEntry &entry) {
     for (std::size_t i = 0; i < columns[0].size(); ++i)
       if (columns[0][i] > columns[1][i])
         std::swap(columns[0][i], columns[1][i]);
+  if constexpr (std::is_same_v<T, float>)
+    if (entry.info.name == "div_by") // The last two are of its y.
+      for (std::size_t i = 0; i < columns[0].size(); ++i) {
+        auto parts = ops::reciprocalToDivideBy(columns[1][i]);
+        if (!parts)
+          parts = ops::reciprocalToDivideBy(columns[1][i] = 12);
+        columns[2][i] = parts->high;
+        columns[3][i] = parts->low;
+      }
   return columns;
 }
 
