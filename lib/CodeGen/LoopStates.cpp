@@ -101,9 +101,27 @@ static void fuseSum(const LaneBuilder &lanes, llvm::Value *&sum) {
   added->eraseFromParent();
 }
 
+/// A number in all lanes that a reduction computes in.
+template <class R, DType Form>
+static LanesOf<R, Form> splat(const LaneBuilder &lanes, std::int64_t number) {
+  using E = ops::ElementOf<LanesOf<R, Form>>;
+  return {{&lanes, lanes.splat(static_cast<E>(number))}};
+}
+
+template <class R, DType Form>
+static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
+                                 std::int64_t index) {
+  return R::identity(part, splat<R, Form>(lanes, index)).rep.value;
+}
+
 template <class R, DType Form>
 static void emitStep(const LaneBuilder &lanes, StateParts &state,
                      llvm::Value *elements) {
+  if constexpr (requires { R::hasNeutralIdentity; })
+    if (state[0] == emitIdentity<R, Form>(lanes, 0, 0)) {
+      state[0] = elements;
+      return;
+    }
   write(state, R::step(read<R, Form>(lanes, state),
                        LanesOf<R, Form>{{&lanes, elements}}));
   if constexpr (std::is_base_of_v<ops::Sum, R>)
@@ -116,19 +134,6 @@ static void emitCombine(const LaneBuilder &lanes, StateParts &state,
                         const StateParts &later) {
   write(state,
         R::combine(read<R, Form>(lanes, state), read<R, Form>(lanes, later)));
-}
-
-/// A number in all lanes that a reduction computes in.
-template <class R, DType Form>
-static LanesOf<R, Form> splat(const LaneBuilder &lanes, std::int64_t number) {
-  using E = ops::ElementOf<LanesOf<R, Form>>;
-  return {{&lanes, lanes.splat(static_cast<E>(number))}};
-}
-
-template <class R, DType Form>
-static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
-                                 std::int64_t index) {
-  return R::identity(part, splat<R, Form>(lanes, index)).rep.value;
 }
 
 template <class R, DType Form>

@@ -208,12 +208,13 @@ private:
 template <class Best> struct Choice {
   template <class T> using Element = T;
   template <class T> static constexpr unsigned parts = 1;
+  static constexpr bool hasNeutralIdentity = true;
 
   template <class V>
   static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
-    return {{Best::formula(a.each[0], b.each[0])}};
+    return step(a, b.each[0]);
   }
-  /// The same, but what is asked of x alone need not wait for the state: that
+  /// As Best, but what is asked of x alone need not wait for the state: that
   /// takes one instruction for the better one, which drops NaN, and one for it.
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     V old = state.each[0], better;

@@ -144,14 +144,9 @@ static bool goesAlongRows(const RowGroup &group) {
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
-  const bool isSum = hasOneSum(group);
-  const bool storesRows =
-      std::ranges::any_of(group.steps, [](const RowStep &step) {
-        return !step.isOfRows && step.outputs > step.reductions;
-      });
-  const std::int64_t fewest = isSum && storesRows          ? vector
-                              : isSum || odd > fewShuffles ? vector + 1
-                                                           : enough;
+  const std::int64_t fewest = hasOneSum(group)    ? vector
+                              : odd > fewShuffles ? vector + 1
+                                                  : enough;
   return group.length >= fewest;
 }
 

@@ -126,10 +126,14 @@ bool Plan::fetchesAhead() const {
 }
 
 bool Plan::convertsInputs() const {
-  const auto reducesRow = [](const Access &access) {
-    return access.reducing && access.pattern != AccessPattern::Contiguous;
+  const auto reducesRow = [this](const Access &access) {
+    return isAlongRows
+               ? access.pattern != AccessPattern::Rows
+               : access.reducing && access.pattern != AccessPattern::Contiguous;
   };
-  if (rowLength > 0 || hasLongBody() ||
+  const auto folds =
+      std::ranges::count(graph.values, ValueKind::Fold, &Value::kind);
+  if ((rowLength > 0 && !(isAlongRows && folds == 1)) || hasLongBody() ||
       !std::ranges::all_of(outputs, reducesRow))
     return false;
   const auto isInput = [this](ValueId id) {
