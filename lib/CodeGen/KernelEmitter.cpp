@@ -44,8 +44,9 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.maskedBytes,
             target.maskedBits,
             names} {
-  lanes.multipliesToAdd = target.convertsWhereItAdds &&
-                          level == OptLevel::Optimized && !plan.hasLongBody();
+  lanes.multipliesToAdd =
+      target.convertsWhereItAdds && level == OptLevel::Optimized &&
+      plan.work().operations <= Plan::ShortBody * plan.elementsAtOnce();
   makeFunction();
   if (plan.listing)
     debug.emplace(*function, *plan.listing);

@@ -31,6 +31,10 @@ struct StateEmitters {
   /// Makes states those of two parts of the elements; the others stand second.
   void (*combine)(const LaneBuilder &lanes, StateParts &state,
                   const StateParts &later) = nullptr;
+  /// What became of states that began as those of no elements, as if these had
+  /// not been left out: a sum of nothing but -0 is 0. Of elements such as one.
+  void (*settle)(const LaneBuilder &lanes, StateParts &state,
+                 const llvm::Value *element) = nullptr;
   /// Of a state whose first element has that index.
   EmitIdentityFn identity = nullptr;
   EmitFinishFn finish = nullptr;
@@ -66,6 +70,14 @@ static bool isConverted(const llvm::Value *value) {
   return wide && wide->getType()->getScalarType()->isDoubleTy();
 }
 
+/// Whether it is a product of two numbers with less than half the digits, which
+/// is exact.
+static bool isExactProduct(const llvm::Value *value) {
+  const auto *product = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  return product && product->getOpcode() == llvm::Instruction::FMul &&
+         llvm::all_of(product->operands(), isConverted);
+}
+
 /// 1, of which LLVM does not know that it is.
 static llvm::Value *hiddenOne(const LaneBuilder &lanes, llvm::Type *type) {
   llvm::BasicBlock &entry =
@@ -76,18 +88,16 @@ static llvm::Value *hiddenOne(const LaneBuilder &lanes, llvm::Type *type) {
                                 "one");
 }
 
-/// Adds a product of two numbers with less than half the digits, which is
-/// exact, in one instruction, and so a number by itself where that is of use:
-/// the bits are those of a sum.
+/// Adds an exact product in one instruction, and so a number by itself where
+/// that is of use: the bits are those of a sum.
 static void fuseSum(const LaneBuilder &lanes, llvm::Value *&sum) {
   auto *added = llvm::dyn_cast<llvm::BinaryOperator>(sum);
   if (!added)
     return;
   llvm::Value *element = added->getOperand(1);
-  const auto *product = llvm::dyn_cast<llvm::BinaryOperator>(element);
   llvm::Value *factors[] = {element, nullptr};
-  if (product && product->getOpcode() == llvm::Instruction::FMul &&
-      llvm::all_of(product->operands(), isConverted)) {
+  if (isExactProduct(element)) {
+    const auto *product = llvm::cast<llvm::BinaryOperator>(element);
     factors[0] = product->getOperand(0);
     factors[1] = product->getOperand(1);
   } else if (lanes.multipliesToAdd && isConverted(element)) {
@@ -114,26 +124,59 @@ static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
   return R::identity(part, splat<R, Form>(lanes, index)).rep.value;
 }
 
+/// Whether a state of one part is one of no elements, which is then left out:
+/// `emitSettled` has it instead. A product is as quick with it.
 template <class R, DType Form>
-static void emitStep(const LaneBuilder &lanes, StateParts &state,
-                     llvm::Value *elements) {
+static bool isNone(const LaneBuilder &lanes, const StateParts &state) {
   if constexpr (requires { R::hasNeutralIdentity; })
-    if (state[0] == emitIdentity<R, Form>(lanes, 0, 0)) {
-      state[0] = elements;
-      return;
-    }
-  write(state, R::step(read<R, Form>(lanes, state),
-                       LanesOf<R, Form>{{&lanes, elements}}));
+    return state.size() == 1 && state[0] == emitIdentity<R, Form>(lanes, 0, 0);
+  else
+    return false;
+}
+
+template <class R>
+static void fuse(const LaneBuilder &lanes, StateParts &state) {
   if constexpr (std::is_base_of_v<ops::Sum, R>)
     if (state.size() == 1)
       fuseSum(lanes, state[0]);
 }
 
 template <class R, DType Form>
+static void emitStep(const LaneBuilder &lanes, StateParts &state,
+                     llvm::Value *elements) {
+  if (isNone<R, Form>(lanes, state) && !isExactProduct(elements)) {
+    state[0] = elements;
+    return;
+  }
+  write(state, R::step(read<R, Form>(lanes, state),
+                       LanesOf<R, Form>{{&lanes, elements}}));
+  fuse<R>(lanes, state);
+}
+
+template <class R, DType Form>
 static void emitCombine(const LaneBuilder &lanes, StateParts &state,
                         const StateParts &later) {
+  if (isNone<R, Form>(lanes, later))
+    return;
+  if (isNone<R, Form>(lanes, state)) {
+    state = later;
+    return;
+  }
   write(state,
         R::combine(read<R, Form>(lanes, state), read<R, Form>(lanes, later)));
+  fuse<R>(lanes, state);
+}
+
+template <class R, DType Form>
+static void emitSettled(const LaneBuilder &lanes, StateParts &state,
+                        const llvm::Value *element) {
+  if constexpr (requires { R::hasNeutralIdentity; })
+    if (state.size() == 1 && !isNone<R, Form>(lanes, state) &&
+        !isExactProduct(element))
+      write(state,
+            R::combine(
+                read<R, Form>(lanes, state),
+                read<R, Form>(lanes, {emitIdentity<R, Form>(lanes, 0, 0)})));
 }
 
 template <class R, DType Form>
@@ -146,7 +189,7 @@ static llvm::Value *emitFinish(const LaneBuilder &lanes,
 template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
   if constexpr (ops::worksIn(R::info.types, Form)) {
     constexpr DType served = ops::servingForm<R, Form>;
-    return {emitStep<R, served>, emitCombine<R, served>,
+    return {emitStep<R, served>, emitCombine<R, served>, emitSettled<R, served>,
             emitIdentity<R, served>, emitFinish<R, served>};
   } else {
     return {};
@@ -297,10 +340,10 @@ void LoopStates::close(LaneBuilder &lanes,
 
 /// The states that every `step`-th lane folds to, from one on, of the elements
 /// of a block: as a tree is walked few of its states are there.
-static StateParts ofRows(const LaneBuilder &lanes,
-                         const semantics::Reducing &reducing,
-                         llvm::ArrayRef<llvm::Value *> elements,
-                         std::size_t first = 0, std::size_t step = 1) {
+static StateParts ofLanes(const LaneBuilder &lanes,
+                          const semantics::Reducing &reducing,
+                          llvm::ArrayRef<llvm::Value *> elements,
+                          std::size_t first, std::size_t step) {
   assert(elements.size() <= ops::ReductionBlock);
   const StateEmitters &emitters = emittersOf(reducing);
   StateParts state;
@@ -312,10 +355,19 @@ static StateParts ofRows(const LaneBuilder &lanes,
       emitters.step(lanes, state, elements[first]);
     return state;
   }
-  state = ofRows(lanes, reducing, elements, first, 2 * step);
+  state = ofLanes(lanes, reducing, elements, first, 2 * step);
   if (first + step < elements.size())
-    emitters.combine(lanes, state,
-                     ofRows(lanes, reducing, elements, first + step, 2 * step));
+    emitters.combine(
+        lanes, state,
+        ofLanes(lanes, reducing, elements, first + step, 2 * step));
+  return state;
+}
+
+static StateParts ofRows(const LaneBuilder &lanes,
+                         const semantics::Reducing &reducing,
+                         llvm::ArrayRef<llvm::Value *> elements) {
+  StateParts state = ofLanes(lanes, reducing, elements, 0, 1);
+  emittersOf(reducing).settle(lanes, state, elements[0]);
   return state;
 }
 
@@ -355,8 +407,9 @@ llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
         state[p] =
             lanes.ir.CreateSelect(lanesBelow(lanes, left), state[p], old[p]);
   }
-  const StateParts state = foldLanes(lanes, reducing, vectors);
+  StateParts state = foldLanes(lanes, reducing, vectors);
   const unsigned before = std::exchange(lanes.lanes, 1);
+  emitters.settle(lanes, state, elements[0]);
   llvm::Value *result = emitters.finish(lanes, state, count);
   lanes.lanes = before;
   return result;

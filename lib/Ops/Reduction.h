@@ -28,8 +28,9 @@
 ///                                                elements
 ///   template <class R> static R reference(std::span<const R> elements)
 ///                                                what it means
-///   static constexpr bool hasNeutralIdentity     if there: from the identity a
-///                                                step makes the element's bits
+///   static constexpr bool hasNeutralIdentity     if there: a state of one part
+///                                                and the identity make that
+///                                                state, if not -0
 ///
 /// A state is a `Several<V, parts<T>>`. The tree in which elements meet is part
 /// of what a reduction means, so that its bits depend on nothing else: of the

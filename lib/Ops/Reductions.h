@@ -30,6 +30,7 @@ struct Sum {
   using Element = std::conditional_t<std::is_same_v<T, float>, double, T>;
   template <class T>
   static constexpr unsigned parts = std::is_same_v<T, double> ? 2 : 1;
+  static constexpr bool hasNeutralIdentity = true;
 
   template <class V> static V identity(unsigned, V index) {
     return index.like(0);

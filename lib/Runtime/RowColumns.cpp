@@ -82,10 +82,14 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
 }
 
 /// Fetches elements of the loop that comes next, so many elements of rows
-/// further on: a processor does not foresee lines that are pages apart.
+/// further on: a processor does not foresee lines that are pages apart. These
+/// are more than the first cache keeps, or its sets where rows are whole pages.
 void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
                            std::int64_t ahead) const {
   constexpr std::int64_t line = 64, most = 64 * line;
+  constexpr int secondCache = 2;
+  if (!group.fetchesColumns)
+    return;
   for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
     const std::int64_t size = group.slots[step.slots[i]].size;
     if (strides[i] != size || steps[i] < most / 4)
@@ -93,7 +97,7 @@ void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
     const char *from =
         static_cast<const char *>(pointers[i]) + ahead * steps[i];
     for (std::int64_t at = 0; at < std::min(count * size, most); at += line)
-      __builtin_prefetch(from + at);
+      __builtin_prefetch(from + at, 0, secondCache);
   }
 }
 
@@ -158,7 +162,8 @@ void RowTask::reduceLanes(const RowStep &step, const LaneRange &range,
     return;
   }
   const auto atOnce = static_cast<std::int64_t>(step.atOnce);
-  if (step.takesRows && !group.isShort && apart * atOnce == ReductionLanes &&
+  if (step.takesRows && !group.isShort &&
+      (apart * atOnce == ReductionLanes || atOnce == group.length) &&
       first + (atOnce - 1) * apart < range.to &&
       step.unrolled->code().function) {
     for (std::size_t i = 0; i < step.reductions; ++i)

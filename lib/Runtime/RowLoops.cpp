@@ -107,7 +107,8 @@ std::int64_t RowGroup::mostShort() const {
 /// folding those of short rows.
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
-  constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
+  constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes,
+                         mostRows = 2 * lanes;
   constexpr unsigned fewOperations = 12, mostOperations = 640;
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
@@ -116,12 +117,15 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
     return {};
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
-  if (group.isShort) {
-    if (length <= lanes && !step.hasIndices() &&
-        operations * length <= mostOperations)
-      atOnce = length;
+  if (!step.hasIndices() && length <= mostRows &&
+      operations * length <= mostOperations) {
+    // Lanes of one or two elements each, which begin and fold in registers.
+    takesRows = true;
+    atOnce = length;
+  } else if (group.isShort) {
+    return {};
   } else if (length <= lanes && !step.hasIndices()) {
-    // Lanes of one element each: some of them fold in registers.
+    // The same, of some of the lanes.
     takesRows = true;
     for (std::int64_t more = 2;
          more <= length && more * operations <= mostOperations; more *= 2)
@@ -152,6 +156,8 @@ static bool isInPlace(const RowGroup &group, const RowStep &step) {
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {
+  constexpr std::int64_t secondCache = std::int64_t{1} << 20;
+  group.fetchesColumns = movedBytes > secondCache;
   if (auto status = takeWhole(group); !status)
     return status;
   for (RowStep &step : group.steps) {
