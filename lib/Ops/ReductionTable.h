@@ -38,13 +38,14 @@ struct ReductionLoops {
   void (*combine)(std::size_t count, void *states, std::size_t pitch,
                   const void *later, std::size_t laterPitch) = nullptr;
   /// Makes lane 0 of ReductionLanes states, of which only the first `used` took
-  /// elements, the state of them all.
-  void fold(std::size_t used, void *states) const {
+  /// elements, the state of them all; of `columns` states a lane.
+  void fold(std::size_t used, void *states, std::size_t columns = 1,
+            std::size_t pitch = ReductionLanes) const {
     auto *first = static_cast<std::byte *>(states);
     for (std::size_t half = ReductionLanes / 2; half > 0; half /= 2)
       if (used > half) {
-        combine(used - half, states, ReductionLanes,
-                first + half * sizeOf(element), ReductionLanes);
+        combine((used - half) * columns, states, pitch,
+                first + half * columns * sizeOf(element), pitch);
         used = half;
       }
   }

@@ -456,6 +456,32 @@ static bool hasShortRows(const RowGroup &group) {
   return true;
 }
 
+/// Whether all there is to do is to reduce columns of which 32 elements each,
+/// as lanes take them, are one run, too short for a loop without the others.
+/// Shorter columns are taken whole, and longer ones of very few by threads.
+static bool isFlat(const RowGroup &group) {
+  constexpr std::int64_t mostColumns = 256, fewColumns = 16, fewest = 65,
+                         most = std::int64_t{1} << 16;
+  const std::int64_t columns = group.lastKept();
+  if (group.keptAxes == 0 || group.reducedAxes != 1 || columns < 2 ||
+      columns > mostColumns || group.length < fewest ||
+      (columns < fewColumns && group.length > most) || group.hasSums)
+    return false;
+  const auto isDense = [&](std::uint32_t number) {
+    const RowSlot &slot = group.slots[number];
+    return !slot.isLinear && !slot.isScratch &&
+           slot.kept[group.keptAxes - 1] == slot.size &&
+           slot.reduced[0] == columns * slot.size;
+  };
+  return std::ranges::all_of(group.steps, [&](const RowStep &step) {
+    return step.isOfRows ||
+           (step.reductions > 0 && step.reductions == step.outputs &&
+            !step.hasIndices() &&
+            std::ranges::all_of(std::span(step.slots).subspan(step.outputs),
+                                isDense));
+  });
+}
+
 /// Chooses whether loops go along rows or over them, and tiles.
 void RowCall::chooseShape(RowGroup &group) {
   // Along the axis that tensors of elements are contiguous along. Those with
@@ -487,7 +513,8 @@ void RowCall::chooseShape(RowGroup &group) {
   group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
                      group.lastKept() >= fewColumns;
   group.isShort = !group.hasColumns && !group.hasScans && hasShortRows(group);
-  group.hasColumns |= group.isShort;
+  group.isFlat = !group.isShort && isFlat(group);
+  group.hasColumns |= group.isShort || group.isFlat;
   // Lanes of elements that follow in another run begin anew.
   constexpr std::int64_t lanes = ops::ReductionLanes;
   group.packs =

@@ -250,6 +250,9 @@ struct RowGroup {
   std::int64_t columns = 1; ///< Rows of a tile.
   /// Rows whose results a task has room for: those of a tile, or more.
   std::int64_t room = 1;
+  /// Whether columns are few and nothing is between them, so that 32 elements
+  /// of each, which are of as many lanes, are one run.
+  bool isFlat = false;
   /// Whether columns are short rows: copied side by side to be reduced, and
   /// stored as one run.
   bool isShort = false;
@@ -378,6 +381,7 @@ private:
   Status findWhole(RowGroup &group, std::span<const semantics::RowSweep> sweeps,
                    const std::vector<semantics::RowTensor> &tensors,
                    unsigned length, bool isAlongRows);
+  std::int64_t mostAtOnce(const RowGroup &group, const RowStep &step) const;
   Status unroll(const RowGroup &group, RowStep &step,
                 std::vector<semantics::AccessPattern> patterns) const;
   void placeResults();

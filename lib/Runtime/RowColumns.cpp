@@ -112,9 +112,10 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
       group.isShort && step.unrolled && step.unrolled->code().function;
   startColumns(step, row, count);
   openTrees(step);
+  const std::size_t pitch = group.isFlat ? ReductionLanes * width : width;
   for (std::size_t i = 0; i < step.reductions; ++i)
     strides[i] =
-        static_cast<std::int64_t>(width * sizeOf(loopsOf(step, i).element));
+        static_cast<std::int64_t>(pitch * sizeOf(loopsOf(step, i).element));
   if (step.unrolled)
     openUnrolled(step);
   if (takesRows)
@@ -122,12 +123,15 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
   std::int64_t from = 0;
   do {
     const std::int64_t to = std::min(from + ReductionBlock, group.length);
-    reduceLanes(step, {from, to, count}, 0, 1, 0);
+    if (group.isFlat)
+      reduceFlat(step, {from, to, count});
+    else
+      reduceLanes(step, {from, to, count}, 0, 1, 0);
     for (std::size_t i = 0; i < step.reductions; ++i)
       if (group.length <= ReductionBlock)
-        finish(step, i, row, count, statesOf(i), width);
+        finish(step, i, row, count, statesOf(i), pitch);
       else
-        trees[i].push(statesOf(i), width);
+        trees[i].push(statesOf(i), pitch);
     from = to;
   } while (from < group.length);
   for (std::size_t i = 0; i < step.reductions && group.length > ReductionBlock;
@@ -180,6 +184,30 @@ void RowTask::reduceLanes(const RowStep &step, const LaneRange &range,
     loopsOf(step, i).combine(static_cast<std::size_t>(range.count),
                              stateOf(i, slot), width, stateOf(i, slot + 1),
                              width);
+}
+
+/// Makes states of the elements [from, to), a block, of which those of all
+/// lanes are one run: a loop over states of each lane and column.
+void RowTask::reduceFlat(const RowStep &step, const LaneRange &range) {
+  constexpr std::int64_t lanes = ReductionLanes;
+  const std::size_t pitch = ReductionLanes * width;
+  const auto columns = static_cast<std::size_t>(range.count);
+  for (std::size_t i = 0; i < step.reductions; ++i) {
+    loopsOf(step, i).reset(ReductionLanes * columns, statesOf(i), pitch, 0, 0);
+    pointers[i] = statesOf(i);
+  }
+  std::int64_t element = range.from;
+  for (const std::int64_t turn = elementsAtOnce(step) * lanes;
+       turn > lanes && element + turn <= range.to; element += turn)
+    callUnrolled(step, element, lanes * range.count, {lanes, 0});
+  for (; element < range.to; element += lanes) {
+    moveColumns(step, element);
+    call(step, std::min(lanes, range.to - element) * range.count);
+  }
+  const auto used =
+      static_cast<std::size_t>(std::min(range.to - range.from, lanes));
+  for (std::size_t i = 0; i < step.reductions; ++i)
+    loopsOf(step, i).fold(used, statesOf(i), columns, pitch);
 }
 
 /// All elements of rows that are short by one call.

@@ -102,22 +102,36 @@ std::int64_t RowGroup::mostShort() const {
   return !some ? 24 : all ? 64 : 31;
 }
 
+/// Of how many elements of columns a loop takes all: lines of more would be in
+/// one set of the first cache where rows are whole pages, and pages of more
+/// than a core has at hand where they come from memory.
+std::int64_t RowCall::mostAtOnce(const RowGroup &group,
+                                 const RowStep &step) const {
+  constexpr std::int64_t lanes = ops::ReductionLanes, page = 4096;
+  for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
+    const RowSlot &slot = group.slots[step.slots[i]];
+    if (slot.reduced[0] != 0 && slot.reduced[0] % page == 0)
+      return lanes;
+  }
+  return movedBytes < lastCacheBytes() / 2 ? 4 * lanes : 2 * lanes;
+}
+
 /// Finds a loop that takes several elements of each row, where states take
 /// longer than what is computed: loading and storing them, or beginning and
 /// folding those of short rows.
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
-  constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes,
-                         mostRows = 2 * lanes;
+  constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
   constexpr unsigned fewOperations = 12, mostOperations = 640;
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
+  const std::int64_t mostRows = mostAtOnce(group, step);
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1)
     return {};
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
-  if (!step.hasIndices() && length <= mostRows &&
+  if (!step.hasIndices() && !group.isFlat && length <= mostRows &&
       operations * length <= mostOperations) {
     // Lanes of one or two elements each, which begin and fold in registers.
     takesRows = true;

@@ -76,8 +76,9 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
       const ReductionLoops &loops = *step.reductionLoops[i];
       // Of columns, as many as a tree of lanes is high, and one.
       constexpr std::size_t allLanes = ReductionLanes;
-      const std::size_t lanes =
-          group.hasColumns ? std::bit_width(allLanes) : allLanes;
+      const std::size_t lanes = group.hasColumns && !group.isFlat
+                                    ? std::bit_width(allLanes)
+                                    : allLanes;
       hold(all.stateBytes, loops.parts * lanes * all.width * Word);
       hold(all.treeBytes, BlockTree::bytesFor(loops, all.width, blocks));
       hold(all.rowStateBytes, loops.parts * rows * Word);
@@ -254,22 +255,35 @@ void RowTask::runStep(const RowStep &step, std::int64_t begin,
   scanRows(step, begin, end, group.length);
 }
 
-/// Stores the elements [from, to) of some rows.
+/// Whether the next row begins where one ends, in all that a sweep reads and
+/// stores.
+bool RowTask::followEachOther(const RowStep &step) const {
+  for (std::size_t i = 0; i < step.slots.size(); ++i)
+    if (rowSteps[i] != group.length * strides[i])
+      return false;
+  return group.reducedAxes == 1;
+}
+
+/// Stores the elements [from, to) of some rows; of whole rows as one run where
+/// they can be.
 void RowTask::storeElements(const RowStep &step, std::int64_t begin,
                             std::int64_t end, std::int64_t from,
                             std::int64_t to) {
   const std::int64_t last = group.lastKept();
-  for (std::int64_t row = begin; row < end; ++row) {
+  for (std::int64_t row = begin, rows = 1; row < end; row += rows) {
     if (row == begin || row % last == 0)
       startAt(step, row);
     else
       nextRow(step);
+    rows = to - from == group.length && followEachOther(step)
+               ? std::min(end - row, last - row % last)
+               : 1;
     if (group.reducedAxes > 1)
       storeRange(step, from, to);
     else {
       if (from > 0)
         moveTo(step, from);
-      storeRun(step, to - from);
+      storeRun(step, rows * (to - from));
     }
   }
 }

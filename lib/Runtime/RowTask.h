@@ -95,6 +95,7 @@ private:
   };
   void reduceLanes(const RowStep &step, const LaneRange &range,
                    std::int64_t lane, std::int64_t apart, std::size_t slot);
+  void reduceFlat(const RowStep &step, const LaneRange &range);
   void reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
   /// Of a lane; short rows are whole or go element by element.
   std::int64_t elementsAtOnce(const RowStep &step) const {
@@ -146,6 +147,7 @@ private:
   void openScans(const RowStep &step, std::size_t first);
   void scanRows(const RowStep &step, std::int64_t begin, std::int64_t end,
                 std::int64_t length, std::size_t first = 0);
+  bool followEachOther(const RowStep &step) const;
   void storeElements(const RowStep &step, std::int64_t row, std::int64_t rows,
                      std::int64_t from, std::int64_t to);
   void runPieces(std::int64_t begin, std::int64_t end);
