@@ -14,6 +14,8 @@
 #include "CodeGen/KernelBuilder.h"
 
 #include <algorithm>
+#include <cassert>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -39,6 +41,9 @@ void KernelBuilder::take(const Position &at,
 /// Makes memory for the states of a folded plan, which are those of no elements
 /// in it unless the main loop has others.
 void KernelBuilder::makeStates() {
+  assert(llvm::all_of(states, [this](const LoopStates &each) {
+    return each.isFolded() == plan.isFolded();
+  }));
   for (LoopStates &each : states)
     if (each.isFolded())
       each.open(lanes);
@@ -98,7 +103,10 @@ void KernelBuilder::openStates() {
 void KernelBuilder::reopenStates() {
   if (opened.empty())
     return;
+  // A tail may have had narrower vectors.
+  const unsigned before = std::exchange(lanes.lanes, rowLanes);
   const std::vector<StateParts> loaded = loadStates();
+  lanes.lanes = before;
   for (auto [state, parts] : llvm::zip_equal(opened, loaded))
     for (auto [phi, part] : llvm::zip_equal(state, parts))
       llvm::cast<llvm::PHINode>(phi)->addIncoming(part, ir.GetInsertBlock());

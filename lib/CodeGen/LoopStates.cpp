@@ -31,8 +31,8 @@ struct StateEmitters {
   /// Makes states those of two parts of the elements; the others stand second.
   void (*combine)(const LaneBuilder &lanes, StateParts &state,
                   const StateParts &later) = nullptr;
-  /// What became of states that began as those of no elements, as if these had
-  /// not been left out: a sum of nothing but -0 is 0. Of elements such as one.
+  /// Joins what became of elements such as one with the state of no elements
+  /// that was left out: a sum of -0 alone is 0.
   void (*settle)(const LaneBuilder &lanes, StateParts &state,
                  const llvm::Value *element) = nullptr;
   /// Of a state whose first element has that index.
@@ -124,14 +124,19 @@ static llvm::Value *emitIdentity(const LaneBuilder &lanes, unsigned part,
   return R::identity(part, splat<R, Form>(lanes, index)).rep.value;
 }
 
+template <class R> static constexpr bool hasNeutralIdentity() {
+  if constexpr (requires { R::hasNeutralIdentity; })
+    return R::hasNeutralIdentity;
+  else
+    return false;
+}
+
 /// Whether a state of one part is one of no elements, which is then left out:
 /// `emitSettled` has it instead. A product is as quick with it.
 template <class R, DType Form>
 static bool isNone(const LaneBuilder &lanes, const StateParts &state) {
-  if constexpr (requires { R::hasNeutralIdentity; })
-    return state.size() == 1 && state[0] == emitIdentity<R, Form>(lanes, 0, 0);
-  else
-    return false;
+  return hasNeutralIdentity<R>() && state.size() == 1 &&
+         state[0] == emitIdentity<R, Form>(lanes, 0, 0);
 }
 
 template <class R>
@@ -170,7 +175,7 @@ static void emitCombine(const LaneBuilder &lanes, StateParts &state,
 template <class R, DType Form>
 static void emitSettled(const LaneBuilder &lanes, StateParts &state,
                         const llvm::Value *element) {
-  if constexpr (requires { R::hasNeutralIdentity; })
+  if constexpr (std::is_base_of_v<ops::Sum, R>)
     if (state.size() == 1 && !isNone<R, Form>(lanes, state) &&
         !isExactProduct(element))
       write(state,

@@ -378,6 +378,8 @@ struct LargestNumber : Amax {
                                       .doc = "the largest that is no NaN",
                                       .types = ReductionTypes::Floating,
                                       .ulp = Exact};
+  static constexpr bool hasNeutralIdentity = false; // It drops a NaN.
+
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     return {{select(x > state.each[0], x, state.each[0])}};
   }

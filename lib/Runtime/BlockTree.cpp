@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 using namespace kexpr;
@@ -63,15 +64,17 @@ static void reverseBits(std::byte *states, std::size_t count) {
 
 static void reverseBits(std::byte *states, std::size_t size,
                         std::size_t count) {
-  constexpr std::size_t most = 8;
-  if (size == most)
-    reverseBits<most>(states, count);
-  else if (size == most / 2)
-    reverseBits<most / 2>(states, count);
-  else if (size == most / 4)
-    reverseBits<most / 4>(states, count);
-  else
-    reverseBits<1>(states, count);
+  switch (size) {
+  case 8:
+    return reverseBits<8>(states, count);
+  case 4:
+    return reverseBits<4>(states, count);
+  case 2:
+    return reverseBits<2>(states, count);
+  default:
+    assert(size == 1);
+    return reverseBits<1>(states, count);
+  }
 }
 
 void BlockTree::pushRun(std::byte *states, std::size_t count) {

@@ -84,6 +84,7 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
 /// Fetches elements of the loop that comes next, so many elements of rows
 /// further on: a processor does not foresee lines that are pages apart. These
 /// are more than the first cache keeps, or its sets where rows are whole pages.
+/// A loop that takes all fetches its own, a row at a time.
 void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
                            std::int64_t ahead) const {
   constexpr std::int64_t line = 64, most = 64 * line;

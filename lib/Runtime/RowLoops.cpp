@@ -12,6 +12,7 @@
 #include "Runtime/RowCall.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -102,18 +103,25 @@ std::int64_t RowGroup::mostShort() const {
   return !some ? 24 : all ? 64 : 31;
 }
 
-/// Of how many elements of columns a loop takes all: lines of more would be in
-/// one set of the first cache where rows are whole pages, and pages of more
-/// than a core has at hand where they come from memory.
+/// Of how many elements of columns a loop takes all. More than a lane's would
+/// be in one set of the first cache where rows are whole pages, in more pages
+/// than a core has at hand where they come from memory, and long to compile
+/// where there are several operands.
 std::int64_t RowCall::mostAtOnce(const RowGroup &group,
                                  const RowStep &step) const {
   constexpr std::int64_t lanes = ops::ReductionLanes, page = 4096;
-  for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
-    const RowSlot &slot = group.slots[step.slots[i]];
-    if (slot.reduced[0] != 0 && slot.reduced[0] % page == 0)
-      return lanes;
-  }
-  return movedBytes < lastCacheBytes() / 2 ? 4 * lanes : 2 * lanes;
+  const auto operands = std::span(step.slots).subspan(step.outputs);
+  const bool arePages = std::ranges::any_of(operands, [&](std::uint32_t slot) {
+    const auto &reduced = group.slots[slot].reduced;
+    return std::any_of(
+        &reduced[0], &reduced[0] + group.reducedAxes,
+        [](std::int64_t stride) { return stride != 0 && stride % page == 0; });
+  });
+  const std::int64_t streams = arePages                            ? 0
+                               : movedBytes < lastCacheBytes() / 2 ? 4 * lanes
+                                                                   : 2 * lanes;
+  return std::max(lanes,
+                  streams / std::max<std::int64_t>(std::ssize(operands), 1));
 }
 
 /// Finds a loop that takes several elements of each row, where states take
@@ -156,6 +164,10 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   if (!loop)
     return loop.error();
   step.unrolled = *loop;
+  if (!step.unrolled) {
+    step.atOnce = 1;
+    return {};
+  }
   step.takesRows = takesRows;
   return {};
 }

@@ -68,9 +68,16 @@ RowProgram::Step::unrolled(const Compiler &compiler, Mode mode,
   const auto isSame = [&](const Unrolled &each) {
     return each.elements == elements && each.takesRows == takesRows;
   };
-  for (const Unrolled &each : unrolledLoops)
+  // Of so many lengths of rows there are loops; others do without.
+  constexpr std::size_t most = 32;
+  std::size_t made = 0;
+  for (const Unrolled &each : unrolledLoops) {
     if (isSame(each))
       return each.loops.loopFor(all);
+    ++made;
+  }
+  if (made >= most)
+    return nullptr;
   Plan plan = sweep.plan.unrolled(elements, takesRows);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
     plan.inputs[i].pattern = all[plan.outputs.size() + i];
