@@ -116,9 +116,12 @@ def rows():
             lambda x, w, n=columns: F.rms_norm(x, (n,), w, 1e-5), rms_norm,
             ("RMSNormalization", dict(axis=-1, epsilon=1e-5)),
             operands=weight[:1])
-    for place, shape in {"of L2": (256, 512), "of memory": (4096, 8192)}.items():
-        over_axes(f"columns {place}", shape, (0,), ("sum", "amax"))
-        Row(f"softmax columns {place}", shape, "softmax(@0,0)",
+    for place, shape in {"columns of L2": (256, 512),
+                         "columns of memory": (4096, 8192),
+                         "short columns": (20, 6400),
+                         "few columns": (6400, 20)}.items():
+        over_axes(place, shape, (0,), ("sum", "amax"))
+        Row(f"softmax {place}", shape, "softmax(@0,0)",
             lambda x: torch.softmax(x, 0), lambda lib, x: softmax(lib, x, 0),
             ("Softmax", dict(axis=0)))
     images = (8, 32, 256, 256)

@@ -18,9 +18,6 @@ using semantics::Plan;
 using semantics::SweepTarget;
 using semantics::ValueId;
 
-/// Elements that are kept for a tile at most: half of a second-level cache.
-static constexpr std::int64_t MostScratch = 64 * 1024;
-
 /// Where a sweep goes: over which shape, and for reductions over which axes.
 struct RowCall::Site {
   const RowProgram::Step *step;
@@ -437,105 +434,6 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
   group.firstInPieces = static_cast<std::size_t>(first - group.steps.begin());
   group.piece = std::max<std::int64_t>(most / group.columns, 1);
   return true;
-}
-
-/// Whether rows are short, and lie one behind the other where they are written.
-static bool hasShortRows(const RowGroup &group) {
-  constexpr std::int64_t fewRows = 16;
-  if (group.keptAxes == 0 || group.reducedAxes != 1 ||
-      group.length > group.mostShort() || group.lastKept() < fewRows)
-    return false;
-  for (const RowStep &step : group.steps)
-    for (std::size_t i = step.reductions; i < step.outputs; ++i) {
-      const RowSlot &slot = group.slots[step.slots[i]];
-      if (!step.isOfRows && !slot.isScratch &&
-          (slot.reduced[0] != slot.size ||
-           slot.kept[group.keptAxes - 1] != group.length * slot.size))
-        return false;
-    }
-  return true;
-}
-
-/// Whether all there is to do is to reduce columns of which 32 elements each,
-/// as lanes take them, are one run, too short for a loop without the others.
-/// Shorter columns are taken whole, and longer ones of very few by threads.
-static bool isFlat(const RowGroup &group) {
-  constexpr std::int64_t mostColumns = 256, fewColumns = 16, fewest = 65,
-                         most = std::int64_t{1} << 16;
-  const std::int64_t columns = group.lastKept();
-  if (group.keptAxes == 0 || group.reducedAxes != 1 || columns < 2 ||
-      columns > mostColumns || group.length < fewest ||
-      (columns < fewColumns && group.length > most) || group.hasSums)
-    return false;
-  const auto isDense = [&](std::uint32_t number) {
-    const RowSlot &slot = group.slots[number];
-    return !slot.isLinear && !slot.isScratch &&
-           slot.kept[group.keptAxes - 1] == slot.size &&
-           slot.reduced[0] == columns * slot.size;
-  };
-  return std::ranges::all_of(group.steps, [&](const RowStep &step) {
-    return step.isOfRows ||
-           (step.reductions > 0 && step.reductions == step.outputs &&
-            !step.hasIndices() &&
-            std::ranges::all_of(std::span(step.slots).subspan(step.outputs),
-                                isDense));
-  });
-}
-
-/// Chooses whether loops go along rows or over them, and tiles.
-void RowCall::chooseShape(RowGroup &group) {
-  // Along the axis that tensors of elements are contiguous along. Those with
-  // one element a row, or the same elements for all rows, are small.
-  constexpr int mostTensors = 4096;
-  int alongRows = 0, acrossRows = 0;
-  const auto strideOf = [](const std::int64_t *strides, unsigned axes) {
-    return axes ? strides[axes - 1] : 0;
-  };
-  const auto moves = [](const std::int64_t *strides, unsigned axes) {
-    return std::any_of(strides, strides + axes,
-                       [](std::int64_t stride) { return stride != 0; });
-  };
-  for (const RowStep &step : group.steps)
-    for (std::uint32_t index : step.slots) {
-      const RowSlot &slot = group.slots[index];
-      if (step.isOfRows || slot.isLinear || slot.isScratch)
-        continue;
-      const int weight = moves(slot.reduced, group.reducedAxes) &&
-                                 moves(slot.kept, group.keptAxes)
-                             ? mostTensors
-                             : 1;
-      if (strideOf(slot.reduced, group.reducedAxes) == slot.size)
-        alongRows += weight;
-      if (strideOf(slot.kept, group.keptAxes) == slot.size)
-        acrossRows += weight;
-    }
-  constexpr std::int64_t fewColumns = 16;
-  group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
-                     group.lastKept() >= fewColumns;
-  group.isShort = !group.hasColumns && !group.hasScans && hasShortRows(group);
-  group.isFlat = !group.isShort && isFlat(group);
-  group.hasColumns |= group.isShort || group.isFlat;
-  // Lanes of elements that follow in another run begin anew.
-  constexpr std::int64_t lanes = ops::ReductionLanes;
-  group.packs =
-      !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
-  const std::int64_t length = std::max<std::int64_t>(group.length, 1);
-  if (!group.hasColumns) {
-    constexpr std::int64_t mostRows = 1024;
-    group.columns =
-        std::clamp<std::int64_t>(TileElements / length, 1, mostRows);
-    return;
-  }
-  // Columns: what is kept, or copied, and states, which are large where sums
-  // are exact, stay in the second-level cache.
-  constexpr std::int64_t mostSums = 128;
-  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
-  const std::int64_t elements = group.isShort      ? mostCopied
-                                : group.hasScratch ? MostScratch
-                                                   : most * length;
-  group.columns = std::min((group.lastKept() + unit - 1) / unit * unit,
-                           std::clamp(elements / length / unit * unit, unit,
-                                      group.hasSums ? mostSums : most));
 }
 
 /// The operand that an input of a sweep is or sees; else the input.

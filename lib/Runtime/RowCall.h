@@ -251,7 +251,8 @@ struct RowGroup {
   /// Rows whose results a task has room for: those of a tile, or more.
   std::int64_t room = 1;
   /// Whether columns are few and nothing is between them, so that 32 elements
-  /// of each, which are of as many lanes, are one run.
+  /// of each are one run: as many as there are lanes, of which each column then
+  /// has states of its own.
   bool isFlat = false;
   /// Whether columns are short rows: copied side by side to be reduced, and
   /// stored as one run.
@@ -325,6 +326,8 @@ struct RowContext;
 
 /// Elements of the rows of a tile along rows at most, unless one has more.
 inline constexpr std::int64_t TileElements = 16384;
+/// Elements that are kept for a tile at most: half of a second-level cache.
+inline constexpr std::int64_t MostScratch = 64 * 1024;
 
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.
 /// Immutable once prepared; `run` may be called from several threads.

@@ -62,6 +62,16 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
       copy += packBytes;
       steps[i] = count * slot.size;
     }
+    if (group.isFlat && !step.isOfRows && i >= step.outputs && steps[i] == 0 &&
+        strides[i] != 0) {
+      // A value of each column, for 32 elements of it.
+      const PackAxis axes[] = {{ReductionLanes, 0, count * slot.size},
+                               {count, slot.size, slot.size}};
+      runtime::pack({axes, slot.size, firsts[i], reinterpret_cast<char *>(copy),
+                     count * slot.size});
+      firsts[i] = reinterpret_cast<char *>(copy);
+      copy += packBytes;
+    }
     pointers[i] = firsts[i];
   }
   for (std::size_t i = 0; i < step.parameters.size(); ++i)
@@ -270,9 +280,10 @@ void RowTask::storeColumns(const RowStep &step, std::int64_t row,
                            std::int64_t count, std::int64_t from,
                            std::int64_t to) {
   startColumns(step, row, count);
-  for (std::int64_t element = from; element < to; ++element) {
+  const std::int64_t turn = group.isFlat ? ReductionLanes : 1;
+  for (std::int64_t element = from; element < to; element += turn) {
     moveColumns(step, element);
-    call(step, count);
+    call(step, std::min(turn, to - element) * count);
   }
 }
 

@@ -74,9 +74,9 @@ RowProgram::Step::unrolled(const Compiler &compiler, Mode mode,
   for (const Unrolled &each : unrolledLoops) {
     if (isSame(each))
       return each.loops.loopFor(all);
-    ++made;
+    made += each.takesRows ? 1 : 0;
   }
-  if (made >= most)
+  if (takesRows && made >= most)
     return nullptr;
   Plan plan = sweep.plan.unrolled(elements, takesRows);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)

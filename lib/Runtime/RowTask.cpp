@@ -90,6 +90,8 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   if (group.isShort)
     hold(all.packBytes,
          static_cast<std::size_t>(group.length) * rows * Word + PackSlack);
+  else if (group.isFlat)
+    hold(all.packBytes, ReductionLanes * all.width * Word + PackSlack);
   else if (group.packs)
     hold(all.packBytes, ReductionBlock * Word + PackSlack);
   all.bytes = all.reductions * (all.stateBytes + all.treeBytes) +

@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of kexpr, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Whether loops of a group go along rows or over them, and tiles.
+///
+//===----------------------------------------------------------------------===//
+#include "Runtime/RowCall.h"
+
+#include <algorithm>
+
+using namespace kexpr;
+using namespace kexpr::runtime;
+
+/// Whether rows are short, and lie one behind the other where they are written.
+static bool hasShortRows(const RowGroup &group) {
+  constexpr std::int64_t fewRows = 16;
+  if (group.keptAxes == 0 || group.reducedAxes != 1 ||
+      group.length > group.mostShort() || group.lastKept() < fewRows)
+    return false;
+  for (const RowStep &step : group.steps)
+    for (std::size_t i = step.reductions; i < step.outputs; ++i) {
+      const RowSlot &slot = group.slots[step.slots[i]];
+      if (!step.isOfRows && !slot.isScratch &&
+          (slot.reduced[0] != slot.size ||
+           slot.kept[group.keptAxes - 1] != group.length * slot.size))
+        return false;
+    }
+  return true;
+}
+
+/// Whether so few columns are reduced that a loop over them is too short, and
+/// the states of all their lanes stay in the caches. Shorter columns are taken
+/// whole, and longer ones of very few by threads.
+static bool hasFewColumns(const RowGroup &group) {
+  constexpr std::int64_t few = 16, fewest = 65, longest = std::int64_t{1} << 16;
+  constexpr std::size_t mostBytes = 64 * 1024;
+  const std::int64_t columns = group.lastKept();
+  bool isCostly = false;
+  std::size_t bytes = 0;
+  for (const RowStep &step : group.steps) {
+    isCostly |= step.step->sweep.plan.hasLongBody();
+    std::size_t state = 0;
+    for (const ops::ReductionLoops *loops : step.reductionLoops)
+      state += loops->parts * sizeOf(loops->element);
+    bytes = std::max(bytes, state * ops::ReductionLanes *
+                                static_cast<std::size_t>(columns));
+  }
+  return columns >= 2 && bytes <= mostBytes && group.length >= fewest &&
+         (columns >= few ||
+          group.length <= (isCostly ? 4 * ops::ReductionBlock : longest));
+}
+
+/// Whether loops can take 32 elements of all columns, as lanes take them, as
+/// one run, wherever these are read and stored.
+static bool isFlat(const RowGroup &group) {
+  const std::int64_t columns = group.lastKept();
+  if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
+      group.hasScans || !hasFewColumns(group))
+    return false;
+  const auto isDense = [&](const RowStep &step, std::size_t number) {
+    const RowSlot &slot = group.slots[step.slots[number]];
+    const std::int64_t next = slot.kept[group.keptAxes - 1];
+    return number < step.reductions || slot.isLinear || slot.isScratch ||
+           (next == slot.size && slot.reduced[0] == columns * slot.size) ||
+           // Of one value for each column, or of one for all.
+           (number >= step.outputs && slot.reduced[0] == 0 &&
+            (next == 0 || next == slot.size));
+  };
+  return std::ranges::all_of(group.steps, [&](const RowStep &step) {
+    for (std::size_t i = 0; i < step.slots.size(); ++i)
+      if (!step.isOfRows && !isDense(step, i))
+        return false;
+    return step.isOfRows || !step.hasIndices();
+  });
+}
+
+/// Chooses whether loops go along rows or over them, and tiles.
+void RowCall::chooseShape(RowGroup &group) {
+  // Along the axis that tensors of elements are contiguous along. Those with
+  // one element a row, or the same elements for all rows, are small.
+  constexpr int mostTensors = 4096;
+  int alongRows = 0, acrossRows = 0;
+  const auto strideOf = [](const std::int64_t *strides, unsigned axes) {
+    return axes ? strides[axes - 1] : 0;
+  };
+  const auto moves = [](const std::int64_t *strides, unsigned axes) {
+    return std::any_of(strides, strides + axes,
+                       [](std::int64_t stride) { return stride != 0; });
+  };
+  for (const RowStep &step : group.steps)
+    for (std::uint32_t index : step.slots) {
+      const RowSlot &slot = group.slots[index];
+      if (step.isOfRows || slot.isLinear || slot.isScratch)
+        continue;
+      const int weight = moves(slot.reduced, group.reducedAxes) &&
+                                 moves(slot.kept, group.keptAxes)
+                             ? mostTensors
+                             : 1;
+      if (strideOf(slot.reduced, group.reducedAxes) == slot.size)
+        alongRows += weight;
+      if (strideOf(slot.kept, group.keptAxes) == slot.size)
+        acrossRows += weight;
+    }
+  constexpr std::int64_t fewColumns = 16;
+  group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
+                     group.lastKept() >= fewColumns;
+  group.isShort = !group.hasColumns && !group.hasScans && hasShortRows(group);
+  group.isFlat = !group.isShort && isFlat(group);
+  group.hasColumns |= group.isShort || group.isFlat;
+  // Lanes of elements that follow in another run begin anew.
+  constexpr std::int64_t lanes = ops::ReductionLanes;
+  group.packs =
+      !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
+  const std::int64_t length = std::max<std::int64_t>(group.length, 1);
+  if (!group.hasColumns) {
+    constexpr std::int64_t mostRows = 1024;
+    group.columns =
+        std::clamp<std::int64_t>(TileElements / length, 1, mostRows);
+    return;
+  }
+  // Columns: what is kept, or copied, and states, which are large where sums
+  // are exact, stay in the second-level cache.
+  constexpr std::int64_t mostSums = 128;
+  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
+  const std::int64_t elements = group.isShort      ? mostCopied
+                                : group.hasScratch ? MostScratch
+                                                   : most * length;
+  group.columns = std::min((group.lastKept() + unit - 1) / unit * unit,
+                           std::clamp(elements / length / unit * unit, unit,
+                                      group.hasSums ? mostSums : most));
+  if (group.isFlat)
+    group.columns = group.lastKept();
+}
