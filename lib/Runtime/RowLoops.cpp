@@ -182,8 +182,10 @@ static bool isInPlace(const RowGroup &group, const RowStep &step) {
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {
-  constexpr std::int64_t secondCache = std::int64_t{1} << 20;
-  group.fetchesColumns = movedBytes > secondCache;
+  // Of the least cache of a core that has 512-bit vectors, with room for
+  // states.
+  constexpr std::int64_t most = std::int64_t{768} << 10;
+  group.fetchesColumns = movedBytes > most;
   if (auto status = takeWhole(group); !status)
     return status;
   for (RowStep &step : group.steps) {
