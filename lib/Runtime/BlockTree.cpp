@@ -51,15 +51,11 @@ void BlockTree::push(const std::byte *from, std::size_t pitch, int level) {
 /// Puts a run's states where folding it by halves makes neighbours one.
 template <std::size_t Size>
 static void reverseBits(std::byte *states, std::size_t count) {
-  for (std::size_t from = 0, to = 0; from < count; ++from) {
+  for (std::size_t from = 0, to = 0; from < count;
+       ++from, to = reversedAfter(to, count))
     if (from < to)
       std::swap_ranges(states + from * Size, states + (from + 1) * Size,
                        states + to * Size);
-    std::size_t bit = count / 2;
-    for (; to & bit; bit /= 2)
-      to -= bit;
-    to += bit;
-  }
 }
 
 static void reverseBits(std::byte *states, std::size_t size,

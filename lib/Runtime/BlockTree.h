@@ -14,6 +14,15 @@ namespace kexpr::runtime {
 /// Bytes of an element at most: what memory of states is counted in.
 inline constexpr std::size_t Word = 8;
 
+/// What follows a number below a power of two where bits are counted from the
+/// highest: numbers are then in the order in which halves join. 0 after all.
+template <class I> constexpr I reversedAfter(I number, I power) {
+  I bit = power / 2;
+  for (; number & bit; bit /= 2)
+    number -= bit;
+  return number + bit;
+}
+
 /// States of reductions of one kind for neighbouring blocks, each of which
 /// joins the one before as soon as both are of as many blocks.
 class BlockTree {

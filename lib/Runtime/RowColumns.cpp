@@ -150,14 +150,6 @@ void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
     finish(step, i, row, count, trees[i].finish(), width);
 }
 
-/// The lane that is taken after one: a bit-reversed counter's next.
-static std::int64_t laneAfter(std::int64_t lane, std::int64_t lanes) {
-  std::int64_t bit = lanes / 2;
-  for (; bit > 0 && lane & bit; bit /= 2)
-    lane -= bit;
-  return lane + bit;
-}
-
 /// Makes states of the elements [from, to), a block, of lanes that are `apart`
 /// from `lane` on, in a slot of states: what is folded is still in a cache, and
 /// few slots are in use.
@@ -173,7 +165,7 @@ void RowTask::reduceLanes(const RowStep &step, const LaneRange &range,
       loopsOf(step, i).reset(width, stateOf(i, slot), width, first, 0);
       pointers[i] = stateOf(i, slot);
     }
-    reduceLane(step, range, first, range.from + laneAfter(lane, apart));
+    reduceLane(step, range, first, range.from + reversedAfter(lane, apart));
     return;
   }
   const auto atOnce = static_cast<std::int64_t>(step.atOnce);
@@ -184,7 +176,7 @@ void RowTask::reduceLanes(const RowStep &step, const LaneRange &range,
     for (std::size_t i = 0; i < step.reductions; ++i)
       pointers[i] = stateOf(i, slot);
     callUnrolled(step, first, range.count,
-                 {apart, range.from + laneAfter(lane, apart) - first});
+                 {apart, range.from + reversedAfter(lane, apart) - first});
     return;
   }
   reduceLanes(step, range, lane, 2 * apart, slot);

@@ -133,15 +133,15 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   constexpr unsigned fewOperations = 12, mostOperations = 640;
   const std::int64_t length = group.length;
   const unsigned operations = step.step->sweep.plan.work().operations;
-  const std::int64_t mostRows = mostAtOnce(group, step);
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1)
     return {};
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
-  if (!step.hasIndices() && !group.isFlat && length <= mostRows &&
+  if (!step.hasIndices() && !group.isFlat &&
+      length <= mostAtOnce(group, step) &&
       operations * length <= mostOperations) {
-    // Lanes of one or two elements each, which begin and fold in registers.
+    // Lanes of few elements each, which begin and fold in registers.
     takesRows = true;
     atOnce = length;
   } else if (group.isShort) {
@@ -159,16 +159,15 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
   }
   if (atOnce == 0)
     return {};
-  step.atOnce = static_cast<unsigned>(atOnce);
-  auto loop = program.unrolled(*step.step, step.atOnce, takesRows, patterns);
+  const auto number = static_cast<unsigned>(atOnce);
+  auto loop = program.unrolled(*step.step, number, takesRows, patterns);
   if (!loop)
     return loop.error();
-  step.unrolled = *loop;
-  if (!step.unrolled) {
-    step.atOnce = 1;
-    return {};
+  if (*loop) {
+    step.unrolled = *loop;
+    step.atOnce = number;
+    step.takesRows = takesRows;
   }
-  step.takesRows = takesRows;
   return {};
 }
 

@@ -275,6 +275,15 @@ TEST(ReductionBits, OfLongRows) {
 TEST(ReductionBits, OfColumns) {
   expectOneResultOf({70, 65}, "0", {DType::F32, DType::F64});
 }
+TEST(ReductionBits, OfFewColumns) {
+  expectOneResultOf({2085, 3}, "0", {DType::F32});
+  expectOneResultOf({2, 130, 17}, "1", {DType::F32, DType::F64});
+}
+TEST(ReductionBits, OfColumnsThatAreTakenWhole) {
+  for (const Shape &shape : {Shape{27, 70}, Shape{60, 70}, Shape{127, 300}})
+    for (const char *text : {"[sum(@0,0),amax(@0,0)]", "softmax(@0,0)"})
+      expectOneResult(text, randomTensor(DType::F32, shape, 21));
+}
 TEST(ReductionBits, OfAMiddleAxis) {
   expectOneResultOf({3, 33, 37}, "1", {DType::F32});
 }

@@ -112,6 +112,19 @@ TEST_P(Reducing, ACallSaysTheSameErrors) {
             "output 0 has shape [3]; its expression has [2]");
 }
 
+TEST_P(Reducing, ColumnsOfMoreLengthsThanThereAreLoopsFor) {
+  constexpr std::int64_t columns = 40;
+  for (std::int64_t length = 1; length <= columns; ++length) {
+    const auto sums = result("sum(@0,0)", {counting({length, columns})});
+    ASSERT_EQ(std::ssize(sums), columns);
+    for (std::int64_t i = 0; i < columns; ++i)
+      ASSERT_EQ(
+          sums[static_cast<std::size_t>(i)],
+          static_cast<float>(columns * length * (length - 1) / 2 + i * length))
+          << length;
+  }
+}
+
 TEST_P(Reducing, NumbersOverAxes) {
   const Tensor x = counting({2, 3});
   using Floats = std::vector<float>;
