@@ -117,10 +117,10 @@ TEST_P(Reducing, ColumnsOfMoreLengthsThanThereAreLoopsFor) {
   for (std::int64_t length = 1; length <= columns; ++length) {
     const auto sums = result("sum(@0,0)", {counting({length, columns})});
     ASSERT_EQ(std::ssize(sums), columns);
+    const std::int64_t first = columns * length * (length - 1) / 2;
     for (std::int64_t i = 0; i < columns; ++i)
-      ASSERT_EQ(
-          sums[static_cast<std::size_t>(i)],
-          static_cast<float>(columns * length * (length - 1) / 2 + i * length))
+      ASSERT_EQ(sums[static_cast<std::size_t>(i)],
+                static_cast<float>(first + i * length))
           << length;
   }
 }
