@@ -172,26 +172,32 @@ static Status runHere(const Shared &call) {
   return team.isEnded() ? Status(endedByHost()) : Status();
 }
 
+unsigned runtime::threadsOf(const Split &split) {
+  if (split.maxThreads == 1)
+    return 1;
+  unsigned threads = split.host.threads;
+  if (!split.host.run) {
+    threads = guardedOr(1u, schedulerThreads);
+    if (split.maxThreads == 0)
+      threads = std::min(threads, guardedOr(1u, [] { return threadLimit(); }));
+  } else if (threads == 0) {
+    threads = guardedOr(1u, threadCount);
+  }
+  return split.maxThreads ? std::min(split.maxThreads, threads) : threads;
+}
+
 Status runtime::forRange(std::int64_t count, const Split &split, PartFn part) {
   const auto alone = [&] { return runAlone(split, count, part); };
-  if (split.maxThreads == 1 || count <= split.grain)
+  if (count <= split.grain)
     return alone();
-  const auto limited = [&split](unsigned threads) {
-    return split.maxThreads ? std::min(split.maxThreads, threads) : threads;
-  };
-  if (split.host.run) {
-    const unsigned threads =
-        split.host.threads ? split.host.threads : guardedOr(1u, threadCount);
-    const Shared call{count, split, limited(threads), part};
-    const unsigned taking = call.threadsFor(GrainsShared / 2);
-    return taking == 1 ? alone()
-                       : runOnHost(split, taking, count,
-                                   call.chunkFor(taking, split.grain), part);
-  }
-  unsigned here = guardedOr(1u, schedulerThreads);
-  if (split.maxThreads == 0)
-    here = std::min(here, guardedOr(1u, [] { return threadLimit(); }));
-  if (here == 1)
+  const unsigned threads = threadsOf(split);
+  if (threads == 1)
     return alone();
-  return runHere({count, split, limited(here), part});
+  const Shared call{count, split, threads, part};
+  if (!split.host.run)
+    return runHere(call);
+  const unsigned taking = call.threadsFor(GrainsShared / 2);
+  return taking == 1 ? alone()
+                     : runOnHost(split, taking, count,
+                                 call.chunkFor(taking, split.grain), part);
 }

@@ -45,6 +45,9 @@ struct Split {
   std::int64_t asked = 0;
 };
 
+/// The threads that may take part, the calling one included.
+unsigned threadsOf(const Split &split);
+
 /// Runs `part` over [0, count) and returns when all of it is done. A range of
 /// up to one grain, or one thread, is run on the calling thread without
 /// touching the scheduler. Otherwise threads are those of the host's executor,

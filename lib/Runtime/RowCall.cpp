@@ -401,17 +401,18 @@ bool RowCall::finish(RowGroup &group) {
   group.reducedAxes = mergeAxes(group, group.reducedExtents, group.mask,
                                 [](RowSlot &slot) { return slot.reduced; });
   chooseShape(group);
+  const bool isInOutput = keepInOutput(group);
+  chooseTile(group);
   if (!group.hasScratch)
     return true;
-  if (group.columns * group.length <= MostScratch)
-    keepInOutput(group);
   for (RowSlot &slot : group.slots)
     if (slot.isScratch && group.hasColumns) {
       for (unsigned axis = 0; axis < group.reducedAxes; ++axis)
         slot.reduced[axis] *= group.columns;
       slot.kept[group.keptAxes - 1] = slot.size;
     }
-  return group.columns * group.length <= MostScratch || cutIntoPieces(group);
+  return isInOutput || group.columns * group.length <= MostScratch ||
+         cutIntoPieces(group);
 }
 
 /// Has long rows be done in pieces, from their first scan on: false where what

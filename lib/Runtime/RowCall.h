@@ -320,6 +320,8 @@ struct RowGroup {
   std::int64_t lastKept() const {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
+  /// Rows of a tile, or fewer where threads share columns.
+  std::int64_t columnsFor(unsigned threads) const;
 };
 
 struct RowContext;
@@ -372,9 +374,10 @@ private:
   bool isSeen(semantics::ValueId value) const;
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);
-  void keepInOutput(RowGroup &group);
+  bool keepInOutput(RowGroup &group);
   static bool cutIntoPieces(RowGroup &group);
   static void chooseShape(RowGroup &group);
+  static void chooseTile(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   std::optional<std::vector<semantics::RowTensor>>
   wholeTensors(const RowGroup &group) const;
@@ -393,7 +396,7 @@ private:
   Status runGroups(void *const *first, const RunOptions &options,
                    const Executor &executor, DefaultFloats &floats,
                    const RowSumSink *sink, bool isStreamed) const;
-  Status runGroup(const RowContext &context, const RunOptions &options,
+  Status runGroup(RowContext context, const RunOptions &options,
                   const Executor &executor, DefaultFloats &floats) const;
   Status runSplit(const RowContext &given, const Split &split) const;
 

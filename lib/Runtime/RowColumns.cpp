@@ -275,7 +275,7 @@ void RowTask::storeColumns(const RowStep &step, std::int64_t row,
   const std::int64_t turn = group.isFlat ? ReductionLanes : 1;
   for (std::int64_t element = from; element < to; element += turn) {
     moveColumns(step, element);
-    call(step, std::min(turn, to - element) * count);
+    storeRun(step, std::min(turn, to - element) * count);
   }
 }
 

@@ -20,12 +20,14 @@ using semantics::AccessPattern;
 
 /// Has elements that are kept lie where the last step stores what it makes of
 /// them, so that fewer lines pass through the caches. That output may be an
-/// operand, which nothing reads from then on.
-void RowCall::keepInOutput(RowGroup &group) {
+/// operand, which nothing reads from then on. Long rows would keep threads from
+/// sharing them.
+bool RowCall::keepInOutput(RowGroup &group) {
   const RowStep &last = group.steps.back();
-  if (group.isShort || group.reducedAxes != 1 || last.isOfRows ||
+  if (!group.hasScratch || (!group.hasColumns && group.length > MostScratch) ||
+      group.isShort || group.reducedAxes != 1 || last.isOfRows ||
       last.reductions > 0 || last.outputs != 1)
-    return;
+    return false;
   const std::uint32_t to = last.slots[0];
   const RowSlot &output = group.slots[to];
   const bool isDense = (group.hasColumns ? output.kept[group.keptAxes - 1]
@@ -37,7 +39,7 @@ void RowCall::keepInOutput(RowGroup &group) {
                                  });
   if (output.kind != RowSlot::Kind::Output || !isDense ||
       kept == last.slots.end())
-    return;
+    return false;
   const std::uint32_t from = *kept;
   const auto isOperand = [&](std::uint32_t each) {
     return group.slots[each].kind == RowSlot::Kind::Operand;
@@ -49,9 +51,10 @@ void RowCall::keepInOutput(RowGroup &group) {
        ++step)
     if (!step->scans.empty() ||
         std::any_of(step->slots.begin(), step->slots.end(), isOperand))
-      return;
+      return false;
   results[group.slots[from].index].hasElements = false;
   group.slots[from] = output;
+  return true;
 }
 
 /// The access pattern of a slot in the loops of a sweep.
@@ -183,7 +186,7 @@ static bool isInPlace(const RowGroup &group, const RowStep &step) {
 Status RowCall::chooseLoops(RowGroup &group) {
   // Of the least cache of a core that has 512-bit vectors, with room for
   // states.
-  constexpr std::int64_t most = std::int64_t{768} << 10;
+  constexpr std::int64_t most = std::int64_t{768} << 10, wide = 1024;
   group.fetchesColumns = movedBytes > most;
   if (auto status = takeWhole(group); !status)
     return status;
@@ -214,11 +217,12 @@ Status RowCall::chooseLoops(RowGroup &group) {
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
         [](AccessPattern each) { return each == AccessPattern::Contiguous; });
-    // What lies where it is stored is in the caches.
-    step.canStream = step.reductions == 0 && step.scans.empty() &&
-                     !step.isOfRows && !group.hasColumns && isContiguous &&
-                     !isInPlace(group, step) &&
-                     movedBytes > StoreChoice::FewestBytes;
+    // What lies where it is stored is in the caches, and of a narrow tile too
+    // many lines are also its neighbours'.
+    step.canStream =
+        step.reductions == 0 && step.scans.empty() && !step.isOfRows &&
+        isContiguous && (!group.hasColumns || group.columns >= wide) &&
+        !isInPlace(group, step) && movedBytes > StoreChoice::FewestBytes;
   }
   return group.whole ? Status() : overlapSweeps(group);
 }

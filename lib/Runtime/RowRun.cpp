@@ -49,6 +49,7 @@ Status RowCall::runGroups(void *const *first, const RunOptions &options,
                              .first = first,
                              .shared = memory.get(),
                              .outputs = plan.outputs.size(),
+                             .columns = group.columns,
                              .streams = isStreamed,
                              .sink = sink};
     if (auto status = runGroup(context, options, executor, floats); !status)
@@ -97,30 +98,31 @@ bool RowCall::hasStreamingCode(void *const *first) const {
   });
 }
 
-std::int64_t RowTask::tilesOf(const RowGroup &group) {
+std::int64_t RowTask::tilesOf(const RowContext &context) {
+  const RowGroup &group = context.group;
   if (!group.hasColumns)
-    return (group.rows + group.columns - 1) / group.columns;
+    return (group.rows + context.columns - 1) / context.columns;
   const std::int64_t each =
-      (group.lastKept() + group.columns - 1) / group.columns;
+      (group.lastKept() + context.columns - 1) / context.columns;
   return group.rows / group.lastKept() * each;
 }
 
 void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
   openMemory();
   const std::int64_t last = group.lastKept();
-  const std::int64_t each = (last + group.columns - 1) / group.columns;
+  const std::int64_t each = (last + context.columns - 1) / context.columns;
   if (loopOfAll && group.staggered) {
-    runStaggered(begin * group.columns,
-                 std::min(end * group.columns, group.rows));
+    runStaggered(begin * context.columns,
+                 std::min(end * context.columns, group.rows));
     begin = end;
   }
   for (; begin < end; ++begin) {
-    std::int64_t first = begin * group.columns,
-                 count = std::min(group.columns, group.rows - first);
+    std::int64_t first = begin * context.columns,
+                 count = std::min(context.columns, group.rows - first);
     if (group.hasColumns) {
-      const std::int64_t column = begin % each * group.columns;
+      const std::int64_t column = begin % each * context.columns;
       first = begin / each * last + column;
-      count = std::min(group.columns, last - column);
+      count = std::min(context.columns, last - column);
     }
     if (loopOfAll)
       runWhole(first, first + count);
@@ -133,7 +135,7 @@ void RowTask::runTiles(std::int64_t begin, std::int64_t end) {
     finishStreaming();
 }
 
-Status RowCall::runGroup(const RowContext &context, const RunOptions &options,
+Status RowCall::runGroup(RowContext context, const RunOptions &options,
                          const Executor &executor,
                          DefaultFloats &floats) const {
   const RowGroup &group = context.group;
@@ -164,7 +166,8 @@ Status RowCall::runGroup(const RowContext &context, const RunOptions &options,
     split.asked = RowTask::partsOf(GrainsAsked * grain);
     return runSplit(context, split);
   }
-  const std::int64_t tiles = RowTask::tilesOf(group);
+  context.columns = group.columnsFor(threadsOf(split));
+  const std::int64_t tiles = RowTask::tilesOf(context);
   const double each = elements / static_cast<double>(tiles);
   const auto tilesOf = [each](double count) {
     return std::max<std::int64_t>(static_cast<std::int64_t>(count / each), 1);

@@ -116,6 +116,10 @@ void RowCall::chooseShape(RowGroup &group) {
   constexpr std::int64_t lanes = ops::ReductionLanes;
   group.packs =
       !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
+}
+
+/// Chooses tiles.
+void RowCall::chooseTile(RowGroup &group) {
   const std::int64_t length = std::max<std::int64_t>(group.length, 1);
   if (!group.hasColumns) {
     constexpr std::int64_t mostRows = 1024;
@@ -124,15 +128,28 @@ void RowCall::chooseShape(RowGroup &group) {
     return;
   }
   // Columns: what is kept, or copied, and states, which are large where sums
-  // are exact, stay in the second-level cache.
-  constexpr std::int64_t mostSums = 128;
-  constexpr std::int64_t unit = 64, most = 1024, mostCopied = 4096;
-  const std::int64_t elements = group.isShort      ? mostCopied
-                                : group.hasScratch ? MostScratch
-                                                   : most * length;
-  group.columns = std::min((group.lastKept() + unit - 1) / unit * unit,
-                           std::clamp(elements / length / unit * unit, unit,
-                                      group.hasSums ? mostSums : most));
+  // are exact, stay in the second-level cache. It would not hold long columns,
+  // and memory is fastest in its order.
+  constexpr std::int64_t unit = 64, mostCopied = 4096, longColumns = 256;
+  const bool isLong = length >= longColumns && !group.hasScans &&
+                      std::ranges::none_of(group.slots, &RowSlot::isScratch);
+  const std::int64_t most = group.hasSums ? 128 : isLong ? 8192 : 1024;
+  const std::int64_t elements = group.isShort                 ? mostCopied
+                                : group.hasScratch && !isLong ? MostScratch
+                                                              : most * length;
+  group.columns =
+      std::min((group.lastKept() + unit - 1) / unit * unit,
+               std::clamp(elements / length / unit * unit, unit, most));
   if (group.isFlat)
     group.columns = group.lastKept();
+}
+
+std::int64_t RowGroup::columnsFor(unsigned threads) const {
+  constexpr std::int64_t unit = 64, fewest = 512, each = 2;
+  if (threads == 1 || !hasColumns || isShort || isFlat)
+    return columns;
+  const std::int64_t last = lastKept(), others = rows / last;
+  const std::int64_t tiles = (each * threads + others - 1) / others;
+  const std::int64_t wanted = (last + tiles - 1) / tiles;
+  return std::min(columns, std::max((wanted + unit - 1) / unit * unit, fewest));
 }

@@ -24,6 +24,7 @@ struct RowContext {
   void *const *first;
   std::byte *shared; ///< Results that other groups use.
   std::size_t outputs;
+  std::int64_t columns; ///< Rows of a tile.
   bool streams = false; ///< Whether stores go past the caches where they can.
   /// The other results of all rows, where each row is done by all threads;
   /// null where a task keeps those of its tile.
@@ -41,7 +42,7 @@ public:
   static RowMemory memoryOf(const RowGroup &group, bool isSplit);
 
   /// Tiles are rows, or neighbouring columns.
-  static std::int64_t tilesOf(const RowGroup &group);
+  static std::int64_t tilesOf(const RowContext &context);
   void runTiles(std::int64_t begin, std::int64_t end);
 
   // Where each row is done by all threads: a sweep in parts of a row.

@@ -305,6 +305,34 @@ TEST(ReductionBits, OfRowsTooLongToKeepTheirElements) {
                            "softmin(@0,1)", "layer_norm(@0,-1)"})
     expectOneResult(text, input);
 }
+
+TEST(ReductionBits, OfLongColumnsInTilesOfThreadsAndPastTheCaches) {
+  constexpr std::size_t line = 64;
+  const Tensor x = randomTensor(DType::F32, {300, 2100}, 21);
+  for (const char *text : {"softmax(@0,0)", "sub(@0,mean(@0,0,True))",
+                           "mul(@0,rsqrt(mean(mul(@0,@0),0,True)))"}) {
+    const auto expected =
+        outputsOf(text, {x}, {.mode = Mode::Interpret})[0].bytes();
+    const Kernel kernel = compiled(text, {DType::F32});
+    std::vector<float> memory(expected.size() / 4 + line);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    // From a cache line on, and not.
+    for (std::size_t off : {0, 3})
+      for (Stores stores : {Stores::Cached, Stores::Streamed})
+        for (unsigned threads : {1, 2, 5}) {
+          float *first = memory.data() + (line - begin % line) / 4 + off;
+          std::fill(memory.begin(), memory.end(), 0.0f);
+          RunOptions options = runOptions(threads, 1);
+          options.stores = stores;
+          ASSERT_TRUE(kernel.run(viewsOf({x}), {{TensorView(first, x.shape)}},
+                                 options));
+          ASSERT_EQ(std::memcmp(first, expected.data(), expected.size()), 0)
+              << text << ", from " << off << ", threads " << threads;
+          engineOf(0).settle();
+        }
+  }
+}
+
 TEST(ReductionBits, OfElementsThatReductionsOverOtherAxesNeed) {
   for (const Shape &shape : {Shape{4, 5}, Shape{130, 70}})
     for (const char *text :
