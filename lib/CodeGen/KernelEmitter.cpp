@@ -44,9 +44,9 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
             target.maskedBytes,
             target.maskedBits,
             names} {
-  lanes.multipliesToAdd =
-      target.convertsWhereItAdds && level == OptLevel::Optimized &&
-      plan.work().operations <= Plan::ShortBody * plan.elementsAtOnce();
+  lanes.multipliesToAdd = target.convertsWhereItAdds &&
+                          level == OptLevel::Optimized &&
+                          !plan.hasLongElements();
   makeFunction();
   if (plan.listing)
     debug.emplace(*function, *plan.listing);
@@ -434,9 +434,13 @@ unsigned KernelBuilder::emitMainLoop() {
   // What a row computes with again is sooner spilled than waited for.
   const unsigned registers =
       target.vectorRegisters * (plan.isAlongRows ? 7 : 4) / 4;
-  return pipelineLoop(
+  const unsigned made = pipelineLoop(
       {index, whole, step, registers, vectorBitsOf(plan, target), bases},
       stages);
+  if (made == 1 && staggersElements(plan, target, level) &&
+      index->getIncomingBlock(1u) == loop)
+    staggerElements(*loop);
+  return made;
 }
 
 /// Begins the loop over rows of a folded plan.

@@ -14,6 +14,9 @@ using namespace kexpr;
 using namespace kexpr::codegen;
 using semantics::Plan;
 
+/// Those of AVX-512 and of Arm.
+static constexpr unsigned EnoughRegisters = 32;
+
 static bool reduces(const Plan &plan) {
   return std::any_of(plan.outputs.begin(), plan.outputs.end(),
                      [](const auto &output) { return output.reducing; });
@@ -63,9 +66,8 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
 
 bool codegen::holdsConstants(const Plan &plan, const Target &target,
                              OptLevel level) {
-  constexpr unsigned enoughRegisters = 32;
   return level == OptLevel::Optimized && plan.rowLength == 0 &&
-         target.vectorRegisters >= enoughRegisters &&
+         target.vectorRegisters >= EnoughRegisters &&
          (target.fewLoads || isLongReduction(plan));
 }
 
@@ -107,6 +109,14 @@ unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
     return 1;
   return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
                     most);
+}
+
+/// Where there are registers for the chains of several.
+bool codegen::staggersElements(const Plan &plan, const Target &target,
+                               OptLevel level) {
+  return level == OptLevel::Optimized &&
+         target.vectorRegisters >= EnoughRegisters &&
+         plan.elementsAtOnce() > 1 && plan.hasLongElements();
 }
 
 /// Where divisions and roots take longer than the rest: elsewhere the products

@@ -30,6 +30,10 @@ bool holdsConstants(const semantics::Plan &plan, const Target &target,
                     OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
 unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
+/// Whether elements that a step takes at once begin one after the other instead
+/// of each behind the whole chain of the one before; see SoftwarePipeline.h.
+bool staggersElements(const semantics::Plan &plan, const Target &target,
+                      OptLevel level);
 /// Whether a quotient by one value of a loop is better found by products.
 bool replacesDivisions(const semantics::Plan &plan, OptLevel level);
 /// So many vectors are worth the time until all stages have work.

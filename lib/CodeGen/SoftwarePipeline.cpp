@@ -469,3 +469,33 @@ unsigned SoftwarePipeline::run(unsigned wanted) {
 unsigned codegen::pipelineLoop(const StepLoop &loop, unsigned stages) {
   return stages > 1 ? SoftwarePipeline(loop).run(stages) : 1;
 }
+
+void codegen::staggerElements(llvm::BasicBlock &body) {
+  unsigned loads = 0, operations = 0;
+  std::vector<Instruction *> all;
+  for (Instruction &each : body)
+    if (isBody(each)) {
+      all.push_back(&each);
+      if (isLoad(each))
+        ++loads;
+      else if (!isCopied(each) && !isStore(each))
+        ++operations;
+    }
+  llvm::DenseMap<const llvm::Value *, unsigned> starts, ready;
+  unsigned before = 0;
+  for (const Instruction *each : all) {
+    unsigned start = 0;
+    if (isLoad(*each))
+      start = before++ * operations / (2 * loads);
+    for (const llvm::Value *operand : each->operands())
+      start = std::max(start, ready.lookup(operand));
+    starts[each] = start;
+    ready[each] = start + latencyOf(*each);
+  }
+  llvm::stable_sort(all,
+                    [&](const Instruction *left, const Instruction *right) {
+                      return starts.lookup(left) < starts.lookup(right);
+                    });
+  for (Instruction *each : all)
+    each->moveBefore(body, body.getTerminator()->getIterator());
+}

@@ -48,6 +48,12 @@ struct StepLoop {
 /// Returns how many stages there are.
 unsigned pipelineLoop(const StepLoop &loop, unsigned stages);
 
+/// Has elements of a body without branches, each of which is one long chain
+/// after its load, begin one after the other, as fast as two operations a cycle
+/// allow: a core's schedulers hold fewer operations than three of them wait
+/// with.
+void staggerElements(llvm::BasicBlock &body);
+
 } // namespace kexpr::codegen
 
 #endif // KEXPR_CODEGEN_SOFTWAREPIPELINE_H

@@ -103,6 +103,10 @@ struct Plan {
   /// steps.
   static constexpr unsigned ShortBody = 13;
   bool hasLongBody() const { return work().operations > ShortBody; }
+  /// The same of each of the elements that it takes at once.
+  bool hasLongElements() const {
+    return work().operations > ShortBody * elementsAtOnce();
+  }
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);

@@ -395,6 +395,21 @@ TEST(Reduced, WhatIsOnlyConvertedHasNarrowerVectorsOnZen4) {
   EXPECT_EQ(bitsOf("exp(@0)", "sum", F32, zen4(0)), 512u);
 }
 
+TEST(Reduced, LongElementsBeginBeforeTheOneBeforeIsDone) {
+  const semantics::Plan plan =
+      planOf({"", "exp(@0)", {F32}, {{"sum", F32}}, {}}, Contiguous)
+          .unrolled(16, true);
+  const auto loop = innerLoop(textOf(plan, zen4(256), codegen::Stage::Asm));
+  const auto done = std::find_if(
+      loop.begin(), loop.end(), [](const std::string &instruction) {
+        return instruction.find("vcvtps2pd") != std::string::npos;
+      });
+  const std::vector<std::string> first(loop.begin(), done);
+  const std::size_t begun = countIn(first, {",4), %ymm"});
+  EXPECT_GE(begun, 3u);
+  EXPECT_LE(begun, 9u);
+}
+
 TEST(Reduced, ExactSquaresAreAddedByOneOperation) {
   auto sweeps = semantics::sweepsOf(planFor("norm(@0,2)"), true);
   semantics::Plan &plan = sweeps[0].plan;
