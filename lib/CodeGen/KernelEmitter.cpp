@@ -439,7 +439,7 @@ unsigned KernelBuilder::emitMainLoop() {
       stages);
   if (made == 1 && staggersElements(plan, target, level) &&
       index->getIncomingBlock(1u) == loop)
-    staggerElements(*loop);
+    staggerElements(*loop, plan.elementsAtOnce());
   return made;
 }
 

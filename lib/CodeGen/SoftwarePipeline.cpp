@@ -470,7 +470,7 @@ unsigned codegen::pipelineLoop(const StepLoop &loop, unsigned stages) {
   return stages > 1 ? SoftwarePipeline(loop).run(stages) : 1;
 }
 
-void codegen::staggerElements(llvm::BasicBlock &body) {
+void codegen::staggerElements(llvm::BasicBlock &body, unsigned elements) {
   unsigned loads = 0, operations = 0;
   std::vector<Instruction *> all;
   for (Instruction &each : body)
@@ -481,12 +481,16 @@ void codegen::staggerElements(llvm::BasicBlock &body) {
       else if (!isCopied(each) && !isStore(each))
         ++operations;
     }
+  if (loads == 0 || loads % elements != 0)
+    return;
   llvm::DenseMap<const llvm::Value *, unsigned> starts, ready;
   unsigned before = 0;
   for (const Instruction *each : all) {
     unsigned start = 0;
+    // Elements are loaded one after the other, and all of one at once: where
+    // it is stored may be one of these.
     if (isLoad(*each))
-      start = before++ * operations / (2 * loads);
+      start = before++ / (loads / elements) * operations / (2 * elements);
     for (const llvm::Value *operand : each->operands())
       start = std::max(start, ready.lookup(operand));
     starts[each] = start;

@@ -49,10 +49,12 @@ struct StepLoop {
 unsigned pipelineLoop(const StepLoop &loop, unsigned stages);
 
 /// Has elements of a body without branches, each of which is one long chain
-/// after its load, begin one after the other, as fast as two operations a cycle
-/// allow: a core's schedulers hold fewer operations than three of them wait
-/// with.
-void staggerElements(llvm::BasicBlock &body);
+/// after its loads, begin one after the other, as fast as two operations a
+/// cycle allow: a core's schedulers hold fewer operations than three of them
+/// wait with. In the body all have as many loads, and those of one are before
+/// those of the next. What is stored of one may lie where its own loads are
+/// from.
+void staggerElements(llvm::BasicBlock &body, unsigned elements);
 
 } // namespace kexpr::codegen
 

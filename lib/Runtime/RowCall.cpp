@@ -401,7 +401,7 @@ bool RowCall::finish(RowGroup &group) {
   group.reducedAxes = mergeAxes(group, group.reducedExtents, group.mask,
                                 [](RowSlot &slot) { return slot.reduced; });
   chooseShape(group);
-  const bool isInOutput = keepInOutput(group);
+  keepInOutput(group);
   chooseTile(group);
   if (!group.hasScratch)
     return true;
@@ -411,7 +411,7 @@ bool RowCall::finish(RowGroup &group) {
         slot.reduced[axis] *= group.columns;
       slot.kept[group.keptAxes - 1] = slot.size;
     }
-  return isInOutput || group.columns * group.length <= MostScratch ||
+  return !group.keepsApart() || group.columns * group.length <= MostScratch ||
          cutIntoPieces(group);
 }
 

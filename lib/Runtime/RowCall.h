@@ -231,6 +231,9 @@ struct RowMemory {
   std::size_t stridesOfLoops = 0; ///< Of the one that has the most.
 };
 
+/// Columns of tiles are a number of these.
+inline constexpr std::int64_t ColumnUnit = 64;
+
 /// Sweeps over the same rows, which are done row by row, or column by column.
 struct RowGroup {
   std::vector<RowStep> steps;
@@ -247,7 +250,8 @@ struct RowGroup {
   /// Whether these loops fetch what comes next: the second-level cache does not
   /// keep all from the call before.
   bool fetchesColumns = false;
-  std::int64_t columns = 1; ///< Rows of a tile.
+  /// Rows of a tile at most, which there is memory for.
+  std::int64_t columns = 1;
   /// Rows whose results a task has room for: those of a tile, or more.
   std::int64_t room = 1;
   /// Whether columns are few and nothing is between them, so that 32 elements
@@ -320,8 +324,17 @@ struct RowGroup {
   std::int64_t lastKept() const {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
-  /// Rows of a tile, or fewer where threads share columns.
-  std::int64_t columnsFor(unsigned threads) const;
+  /// Whether elements are kept in memory of their own, and not in an output.
+  bool keepsApart() const {
+    return std::ranges::any_of(slots, &RowSlot::isScratch);
+  }
+  /// Whether tiles may be narrower than `columns`, as loops take what they get.
+  bool hasWideTiles() const {
+    return hasColumns && !isShort && !isFlat && columns > ColumnUnit;
+  }
+  /// The columns of such a tile where threads share them, or the host is asked
+  /// after so many elements; 0 where it is not.
+  std::int64_t columnsFor(unsigned threads, std::int64_t asked) const;
 };
 
 struct RowContext;
@@ -374,7 +387,7 @@ private:
   bool isSeen(semantics::ValueId value) const;
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
   bool finish(RowGroup &group);
-  bool keepInOutput(RowGroup &group);
+  void keepInOutput(RowGroup &group);
   static bool cutIntoPieces(RowGroup &group);
   static void chooseShape(RowGroup &group);
   static void chooseTile(RowGroup &group);

@@ -20,14 +20,17 @@ using semantics::AccessPattern;
 
 /// Has elements that are kept lie where the last step stores what it makes of
 /// them, so that fewer lines pass through the caches. That output may be an
-/// operand, which nothing reads from then on. Long rows would keep threads from
-/// sharing them.
-bool RowCall::keepInOutput(RowGroup &group) {
+/// operand, which nothing reads from then on. Long rows are shared by threads
+/// instead, and scans done in pieces.
+void RowCall::keepInOutput(RowGroup &group) {
   const RowStep &last = group.steps.back();
-  if (!group.hasScratch || (!group.hasColumns && group.length > MostScratch) ||
+  const std::int64_t most =
+      group.hasColumns ? MostScratch / ColumnUnit : MostScratch;
+  const bool mayBeLong = group.hasColumns && !group.hasScans;
+  if (!group.hasScratch || (group.length > most && !mayBeLong) ||
       group.isShort || group.reducedAxes != 1 || last.isOfRows ||
       last.reductions > 0 || last.outputs != 1)
-    return false;
+    return;
   const std::uint32_t to = last.slots[0];
   const RowSlot &output = group.slots[to];
   const bool isDense = (group.hasColumns ? output.kept[group.keptAxes - 1]
@@ -39,7 +42,7 @@ bool RowCall::keepInOutput(RowGroup &group) {
                                  });
   if (output.kind != RowSlot::Kind::Output || !isDense ||
       kept == last.slots.end())
-    return false;
+    return;
   const std::uint32_t from = *kept;
   const auto isOperand = [&](std::uint32_t each) {
     return group.slots[each].kind == RowSlot::Kind::Operand;
@@ -51,10 +54,9 @@ bool RowCall::keepInOutput(RowGroup &group) {
        ++step)
     if (!step->scans.empty() ||
         std::any_of(step->slots.begin(), step->slots.end(), isOperand))
-      return false;
+      return;
   results[group.slots[from].index].hasElements = false;
   group.slots[from] = output;
-  return true;
 }
 
 /// The access pattern of a slot in the loops of a sweep.
@@ -217,12 +219,13 @@ Status RowCall::chooseLoops(RowGroup &group) {
         patterns.begin(),
         patterns.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
         [](AccessPattern each) { return each == AccessPattern::Contiguous; });
-    // What lies where it is stored is in the caches, and of a narrow tile too
-    // many lines are also its neighbours'.
-    step.canStream =
-        step.reductions == 0 && step.scans.empty() && !step.isOfRows &&
-        isContiguous && (!group.hasColumns || group.columns >= wide) &&
-        !isInPlace(group, step) && movedBytes > StoreChoice::FewestBytes;
+    // What lies where it is stored is in the caches, and of narrow tiles too
+    // many lines are also their neighbours'.
+    step.canStream = step.reductions == 0 && step.scans.empty() &&
+                     !step.isOfRows && isContiguous && !group.isShort &&
+                     (!group.hasColumns || group.columns >= wide) &&
+                     !isInPlace(group, step) &&
+                     movedBytes > StoreChoice::FewestBytes;
   }
   return group.whole ? Status() : overlapSweeps(group);
 }

@@ -166,7 +166,9 @@ Status RowCall::runGroup(RowContext context, const RunOptions &options,
     split.asked = RowTask::partsOf(GrainsAsked * grain);
     return runSplit(context, split);
   }
-  context.columns = group.columnsFor(threadsOf(split));
+  if (group.hasWideTiles())
+    context.columns = group.columnsFor(
+        threadsOf(split), options.interrupt.ask ? GrainsAsked * grain : 0);
   const std::int64_t tiles = RowTask::tilesOf(context);
   const double each = elements / static_cast<double>(tiles);
   const auto tilesOf = [each](double count) {

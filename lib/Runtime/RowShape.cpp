@@ -79,7 +79,7 @@ static bool isFlat(const RowGroup &group) {
   });
 }
 
-/// Chooses whether loops go along rows or over them, and tiles.
+/// Chooses whether loops go along rows or over them.
 void RowCall::chooseShape(RowGroup &group) {
   // Along the axis that tensors of elements are contiguous along. Those with
   // one element a row, or the same elements for all rows, are small.
@@ -118,38 +118,64 @@ void RowCall::chooseShape(RowGroup &group) {
       !group.hasColumns && group.reducedAxes > 1 && group.inner() % lanes != 0;
 }
 
-/// Chooses tiles.
+static std::int64_t inUnits(std::int64_t columns) {
+  return (columns + ColumnUnit - 1) / ColumnUnit * ColumnUnit;
+}
+
+/// Columns whose states of a lane are as much as a first cache and a part of
+/// the second hold.
+static std::int64_t columnsOfStates(const RowGroup &group) {
+  constexpr std::size_t bytes = 64 * 1024;
+  std::size_t largest = 1;
+  for (const RowStep &step : group.steps) {
+    std::size_t size = 0;
+    for (const ops::ReductionLoops *loops : step.reductionLoops)
+      size += loops->parts * sizeOf(loops->element);
+    largest = std::max(largest, size);
+  }
+  return static_cast<std::int64_t>(bytes / largest);
+}
+
+/// Chooses how many rows a tile has at most.
 void RowCall::chooseTile(RowGroup &group) {
   const std::int64_t length = std::max<std::int64_t>(group.length, 1);
+  constexpr std::int64_t mostRows = 1024, mostCopied = 4096, mostSums = 128,
+                         longColumns = 256, mostLong = 8192;
   if (!group.hasColumns) {
-    constexpr std::int64_t mostRows = 1024;
     group.columns =
         std::clamp<std::int64_t>(TileElements / length, 1, mostRows);
     return;
   }
   // Columns: what is kept, or copied, and states, which are large where sums
   // are exact, stay in the second-level cache. It would not hold long columns,
-  // and memory is fastest in its order.
-  constexpr std::int64_t unit = 64, mostCopied = 4096, longColumns = 256;
-  const bool isLong = length >= longColumns && !group.hasScans &&
-                      std::ranges::none_of(group.slots, &RowSlot::isScratch);
-  const std::int64_t most = group.hasSums ? 128 : isLong ? 8192 : 1024;
-  const std::int64_t elements = group.isShort                 ? mostCopied
-                                : group.hasScratch && !isLong ? MostScratch
-                                                              : most * length;
+  // and where nothing of them is kept apart memory is fastest in its order.
+  const bool isLong =
+      length >= longColumns && !group.hasScans && !group.keepsApart();
+  const std::int64_t most =
+      group.hasSums ? mostSums
+      : isLong      ? std::clamp(columnsOfStates(group), mostRows, mostLong)
+                    : mostRows;
+  const std::int64_t columns = group.isShort ? mostCopied / length
+                               : group.hasScratch && !isLong
+                                   ? MostScratch / length
+                                   : most;
   group.columns =
-      std::min((group.lastKept() + unit - 1) / unit * unit,
-               std::clamp(elements / length / unit * unit, unit, most));
+      std::min(inUnits(group.lastKept()),
+               std::clamp(columns / ColumnUnit * ColumnUnit, ColumnUnit, most));
   if (group.isFlat)
     group.columns = group.lastKept();
 }
 
-std::int64_t RowGroup::columnsFor(unsigned threads) const {
-  constexpr std::int64_t unit = 64, fewest = 512, each = 2;
-  if (threads == 1 || !hasColumns || isShort || isFlat)
-    return columns;
-  const std::int64_t last = lastKept(), others = rows / last;
-  const std::int64_t tiles = (each * threads + others - 1) / others;
-  const std::int64_t wanted = (last + tiles - 1) / tiles;
-  return std::min(columns, std::max((wanted + unit - 1) / unit * unit, fewest));
+std::int64_t RowGroup::columnsFor(unsigned threads, std::int64_t asked) const {
+  constexpr std::int64_t each = 2;
+  std::int64_t most = columns;
+  if (threads > 1) {
+    const std::int64_t last = lastKept(), others = rows / last;
+    const std::int64_t tiles = (each * threads + others - 1) / others;
+    most = inUnits((last + tiles - 1) / tiles);
+  }
+  if (asked > 0)
+    most = std::min(most, asked / std::max<std::int64_t>(length, 1) /
+                              ColumnUnit * ColumnUnit);
+  return std::min(columns, std::max(most, ColumnUnit));
 }

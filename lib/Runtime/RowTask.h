@@ -24,7 +24,7 @@ struct RowContext {
   void *const *first;
   std::byte *shared; ///< Results that other groups use.
   std::size_t outputs;
-  std::int64_t columns; ///< Rows of a tile.
+  std::int64_t columns; ///< Rows of a tile of this call.
   bool streams = false; ///< Whether stores go past the caches where they can.
   /// The other results of all rows, where each row is done by all threads;
   /// null where a task keeps those of its tile.

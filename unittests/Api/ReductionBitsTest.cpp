@@ -309,8 +309,10 @@ TEST(ReductionBits, OfRowsTooLongToKeepTheirElements) {
 TEST(ReductionBits, OfLongColumnsInTilesOfThreadsAndPastTheCaches) {
   constexpr std::size_t line = 64;
   const Tensor x = randomTensor(DType::F32, {300, 2100}, 21);
-  for (const char *text : {"softmax(@0,0)", "sub(@0,mean(@0,0,True))",
-                           "mul(@0,rsqrt(mean(mul(@0,@0),0,True)))"}) {
+  for (const char *text :
+       {"softmax(@0,0)", "sub(@0,mean(@0,0,True))",
+        "mul(@0,rsqrt(mean(mul(@0,@0),0,True)))",
+        "sub(softmax(@0,0),div(tanh(@0),sum(tanh(@0),0,True)))"}) {
     const auto expected =
         outputsOf(text, {x}, {.mode = Mode::Interpret})[0].bytes();
     const Kernel kernel = compiled(text, {DType::F32});
@@ -331,6 +333,36 @@ TEST(ReductionBits, OfLongColumnsInTilesOfThreadsAndPastTheCaches) {
           engineOf(0).settle();
         }
   }
+}
+
+/// Sums and products of an operand's multiples, of which no two are the same.
+std::string treeOf(char operand, int depth, int &multiple) {
+  if (depth == 0)
+    return std::string("mul(@") + operand + "," + std::to_string(++multiple) +
+           ")";
+  const std::string left = treeOf(operand, depth - 1, multiple);
+  return (depth % 2 ? "add(" : "mul(") + left + "," +
+         treeOf(operand, depth - 1, multiple) + ")";
+}
+
+// A long chain from one operand ends after the other one's loads.
+TEST(ReductionBits, OfElementsThatAreKeptOverAnotherOperand) {
+  int multiple = 1;
+  const std::string kept = treeOf('0', 3, multiple),
+                    more = treeOf('1', 5, multiple),
+                    text = "sub(" + kept + ",amax(mul(" + kept + "," + more +
+                           "),0,True))";
+  for (std::int64_t length : {3, 4, 5, 8})
+    for (unsigned bits : widths()) {
+      const Way way{.bits = bits};
+      const Tensors inputs = {randomTensor(DType::I32, {length, 1000}, 22),
+                              randomTensor(DType::I32, {length, 1000}, 23)};
+      const auto apart = outputsOf(text, inputs, way)[0].bytes();
+      Tensor both = inputs[1];
+      ASSERT_TRUE(compiled(text, typesOf(inputs), way)
+                      .run({{inputs[0].view(), both.view()}}, {{both.view()}}));
+      ASSERT_EQ(both.bytes(), apart) << length << ", " << bits << " bits";
+    }
 }
 
 TEST(ReductionBits, OfElementsThatReductionsOverOtherAxesNeed) {
