@@ -51,11 +51,12 @@ unsigned threadsOf(const Split &split);
 /// Runs `part` over [0, count) and returns when all of it is done. A range of
 /// up to one grain, or where `maxThreads` is 1, is run on the calling thread
 /// without touching the scheduler. Otherwise threads are those of the host's
-/// executor, or spinning ones, or the scheduler's: oneTBB's in the task arena of
-/// the caller, so that a host's own arena bounds it. A thread that waits runs no
-/// task of the host's, and a host that cancels its own tasks cancels none of
-/// these. In a child of fork, oneTBB has no threads. Errors: those of an
-/// executor that throws or does not run its tasks, and of a host that ends it.
+/// executor, or spinning ones, or the scheduler's: oneTBB's in the task arena
+/// of the caller, so that a host's own arena bounds it. A thread that waits
+/// runs no task of the host's, and a host that cancels its own tasks cancels
+/// none of these. In a child of fork, oneTBB has no threads. Errors: those of
+/// an executor that throws or does not run its tasks, and of a host that ends
+/// it.
 Status forRange(std::int64_t count, const Split &split, PartFn part);
 
 } // namespace kexpr::runtime

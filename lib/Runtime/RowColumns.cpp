@@ -273,9 +273,14 @@ void RowTask::storeColumns(const RowStep &step, std::int64_t row,
                            std::int64_t to) {
   startColumns(step, row, count);
   const std::int64_t turn = group.isFlat ? ReductionLanes : 1;
+  const bool streams = context.streams && step.canStream;
   for (std::int64_t element = from; element < to; element += turn) {
     moveColumns(step, element);
-    storeRun(step, std::min(turn, to - element) * count);
+    const std::int64_t here = std::min(turn, to - element) * count;
+    if (streams)
+      storeRun(step, here);
+    else
+      call(step, here);
   }
 }
 
