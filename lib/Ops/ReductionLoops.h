@@ -143,11 +143,23 @@ public:
   static void scan(std::size_t count, void *from, std::size_t pitch,
                    std::int64_t length, void *to, std::int64_t toRow,
                    std::int64_t toElement) {
+    // As many elements as a lane takes of a block.
+    constexpr std::int64_t piece = ReductionBlock / ReductionLanes;
     auto *states = static_cast<E *>(from);
     auto *elements = static_cast<E *>(to);
+    for (std::int64_t i = 0; i < length; i += piece) {
+      scanPiece(count, states, pitch, std::min(length - i, piece),
+                elements + i * toElement, toRow, toElement);
+      if constexpr (requires(State state) { R::normalized(state); })
+        for (std::size_t i = 0; i < count; ++i)
+          store(states + i, pitch, R::normalized(load(states + i, pitch)));
+    }
+  }
+
+  static void scanPiece(std::size_t count, E *states, std::size_t pitch,
+                        std::int64_t length, E *elements, std::int64_t toRow,
+                        std::int64_t toElement) {
     constexpr std::size_t together = 8;
-    if (length == 0)
-      return; // and the elements may be nowhere
     if (toRow == 1 && count >= together) {
       for (std::int64_t i = 0; i < length; ++i)
         scanElement(count, states, pitch, elements + i * toElement);

@@ -122,15 +122,22 @@ struct Prod {
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     return {{state.each[0] * x}};
   }
-  /// An x that is an f32 leaves the product normal.
+  /// The product waits for nothing but itself. It stays below 2^1000 as long as
+  /// no state takes more than ReductionBlock / ReductionLanes elements before
+  /// it is combined or `normalized`.
   template <class V> static Several<V, 2> step(Several<V, 2> state, V x) {
-    return combine(state, {{x, x.like(0)}});
+    const Factor<V> factor = split(x); // An f32 is a normal f64.
+    return {
+        {state.each[0] * factor.significand, state.each[1] + factor.exponent}};
   }
   template <class V> static Several<V, 3> step(Several<V, 3> state, V x) {
-    V tiny = select(abs(x) < 0x1p-1022, 0x1p54, x.like(1));
-    auto scaled = split<3>(x * tiny);
-    scaled.each[1] = scaled.each[1] - select(tiny > 1.0, 54, x.like(0));
-    return combine(state, scaled);
+    auto isSmall = abs(x) < 0x1p-1022;
+    const Factor<V> factor = split(x * select(isSmall, 0x1p54, x.like(1)));
+    V exponent = factor.exponent - select(isSmall, 54, x.like(0));
+    V high = state.each[0] * factor.significand;
+    V lost = fma(state.each[0], factor.significand, -high);
+    return {{high, state.each[1] + exponent,
+             lost + state.each[2] * factor.significand}};
   }
   template <class V>
   static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
@@ -138,39 +145,45 @@ struct Prod {
   }
   template <class V>
   static Several<V, 2> combine(Several<V, 2> a, Several<V, 2> b) {
-    auto product = split<2>(a.each[0] * b.each[0]);
-    product.each[1] = product.each[1] + (a.each[1] + b.each[1]);
-    return product;
+    return normalized(
+        Several<V, 2>{{a.each[0] * b.each[0], a.each[1] + b.each[1]}});
   }
   template <class V>
   static Several<V, 3> combine(Several<V, 3> a, Several<V, 3> b) {
     V high = a.each[0] * b.each[0];
     V lost = fma(a.each[0], b.each[0], -high);
     lost = fma(a.each[0], b.each[2], lost) + a.each[2] * b.each[0];
-    auto product = split<3>(high);
-    product.each[1] = product.each[1] + (a.each[1] + b.each[1]);
-    // Significands of two factors have a product below 4.
-    V one = high.like(1.0), half = high.like(0.5);
-    product.each[2] = lost * select(abs(high) >= 2.0, half, one);
-    return product;
+    return normalized(Several<V, 3>{{high, a.each[1] + b.each[1], lost}});
+  }
+  /// The same state, its product being below 16.
+  template <class V, int N>
+  static Several<V, N> normalized(Several<V, N> state) {
+    if constexpr (N > 1) {
+      const Factor<V> product = split(state.each[0]);
+      state.each[0] = product.significand;
+      state.each[1] = state.each[1] + product.exponent;
+      if constexpr (N == 3)
+        state.each[2] = state.each[2] * product.scale;
+    }
+    return state;
   }
   template <class V> static V finish(Several<V, 1> state, V) {
     return state.each[0];
   }
-  template <class V, int N> static V finish(Several<V, N> state, V) {
+  /// For an f32, which is infinite or 0 as soon as the exponent leaves the
+  /// range of f64.
+  template <class V> static V finish(Several<V, 2> state, V) {
+    return state.each[0] * power(clamped(state.each[1], -1022, 1023));
+  }
+  template <class V> static V finish(Several<V, 3> state, V) {
     V significand = state.each[0];
-    if constexpr (N == 3) {
-      V sum = copySign(significand + state.each[2], significand); // -0
-      significand = select(Sum::isFinite(state.each[2]), sum, significand);
-    }
-    // Factors of which all but the last are exact, or the result is infinite
-    // or 0 whatever the last is. One that is subnormal is rounded twice.
-    constexpr double most = 2040;
-    V n = state.each[1];
-    n = select(n > most, most, select(n < -most, -most, n));
-    V half = floor(n * 0.5), quarter = floor(half * 0.5);
-    return significand * power(quarter) * power(half - quarter) *
-           power(n - half);
+    V sum = copySign(significand + state.each[2], significand); // -0
+    significand = select(Sum::isFinite(state.each[2]), sum, significand);
+    // The first factor is exact, or the result is infinite or 0 whatever the
+    // second one is.
+    V n = clamped(state.each[1], -2040, 2040);
+    V half = floor(n * 0.5);
+    return significand * power(half) * power(n - half);
   }
 
   template <class R> static R reference(std::span<const R> elements) {
@@ -181,27 +194,27 @@ struct Prod {
   }
 
 private:
-  /// 2^n for a whole number |n| < 1023.
+  template <class V> static V clamped(V n, double least, double most) {
+    V above = select(n > least, n, n.like(least));
+    return select(above < most, above, n.like(most));
+  }
+  /// 2^n for a whole number -1022 <= n <= 1023.
   template <class V> static V power(V n) {
     auto field = (n + (0x1p52 + 1023)).template bits<std::int64_t>() << 52;
     return field.template bits<double>();
   }
-  /// A normal number as significand and exponent; others with exponent 0.
-  template <int N, class V> static Several<V, N> split(V x) {
-    auto bits = x.template bits<std::int64_t>();
-    auto isNormal = (abs(x) >= 0x1p-1022) & Sum::isFinite(x);
+  /// significand * 2^exponent, and what makes a number its significand.
+  template <class V> struct Factor { V significand, exponent, scale; };
+  /// A normal number has a significand from 1 up, below 16; a zero, an infinity
+  /// and NaN are their own, with any exponent. The two lowest bits of the
+  /// exponent stay, so that no scale is 0 or infinite.
+  template <class V> static Factor<V> split(V x) {
+    auto field = x.template bits<std::int64_t>() & 0x7fc0000000000000;
+    V scale = (field.like(0x7fe0000000000000) - field).template bits<double>();
     // A small integer in the low bits of 2^52 is 2^52 plus that integer.
-    auto field = (shiftRightLogical(bits, 52) & 0x7ff) | 0x4330000000000000;
-    V exponent = field.template bits<double>() - (0x1p52 + 1023);
-    constexpr auto others = static_cast<std::int64_t>(0x800fffffffffffff);
-    V significand =
-        ((bits & others) | 0x3ff0000000000000).template bits<double>();
-    Several<V, N> result;
-    for (V &part : result.each)
-      part = x.like(0);
-    result.each[0] = select(isNormal, significand, x);
-    result.each[1] = select(isNormal, exponent, x.like(0));
-    return result;
+    auto exponent = shiftRightLogical(field, 52) | 0x4330000000000000;
+    return {x * scale, exponent.template bits<double>() - (0x1p52 + 1023),
+            scale};
   }
 };
 

@@ -107,12 +107,15 @@ TYPED_TEST(Scans, OfLongRowsAndColumns) {
     expectScans<TypeParam>(shape);
 }
 
-/// Factors around 1, of which some are powers of two.
+/// Factors of which some are powers of two: a hundred around 2^110, a hundred
+/// around 2^-110.
 Tensor factors(DType type, const Shape &shape) {
   std::vector<float> values =
       randomTensor(DType::F32, shape, 22).values<float>();
-  for (float &x : values)
-    x = std::copysign(std::exp2(std::fmod(x, 2.0f)), x);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::copysign(std::exp2(std::fmod(values[i], 2.0f) +
+                                        (i / 100 % 2 ? -110.0f : 110.0f)),
+                              values[i]);
   if (type == DType::F64)
     return {type, shape, std::vector<double>(values.begin(), values.end())};
   return {type, shape, values};

@@ -347,7 +347,7 @@ TEST(Reductions, NothingOverflowsOnTheWay) {
   EXPECT_EQ(single("prod", times(500, 1 / big) + times(500, big)), 1);
   EXPECT_EQ(single("prod", times(149, big) + times(127, little)), 1);
   EXPECT_EQ(single("prod", times(3000, big)), Infinity);
-  EXPECT_EQ(single("prod", times(3000, -little)), 0);
+  EXPECT_EQ(static_cast<float>(single("prod", times(3000, -little))), 0);
   const double huge = 0x1p1023, least = 0x1p-1074;
   EXPECT_EQ(wide("prod", times(1074, huge) + times(1023, least)), 1);
   EXPECT_EQ(wide("prod", times(1023, least) + times(1074, huge)), 1);
