@@ -52,7 +52,7 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
   const auto vectors =
       static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
   // There are registers for the stages of one vector as well.
-  if (besideConstants(plan, target, level))
+  if (besideConstants(plan, target, level) && plan.hasLongElements())
     return 1;
   if (holdsStates(plan, target, level))
     return std::max(4u, vectors);

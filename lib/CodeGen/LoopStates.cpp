@@ -111,6 +111,38 @@ static void fuseSum(const LaneBuilder &lanes, llvm::Value *&sum) {
   added->eraseFromParent();
 }
 
+/// Has a sum or difference computed as a multiply-add, which gives the same
+/// bits.
+static void multiplyToAdd(const LaneBuilder &lanes, llvm::Value *value) {
+  auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  if (!sum)
+    return;
+  llvm::IRBuilder<> at(sum);
+  llvm::Value *added = sum->getOperand(1);
+  if (sum->getOpcode() == llvm::Instruction::FSub)
+    added = at.CreateFNeg(added);
+  sum->replaceAllUsesWith(at.CreateIntrinsic(
+      llvm::Intrinsic::fma, {sum->getType()},
+      {sum->getOperand(0), hiddenOne(lanes, sum->getType()), added}));
+  sum->eraseFromParent();
+}
+
+/// Spreads the additions of TwoSum over the units that add and those that
+/// multiply.
+static void spreadSum(const LaneBuilder &lanes, const llvm::Value *sumOfLost) {
+  const auto operand = [](const llvm::Value *value,
+                          unsigned number) -> llvm::Value * {
+    const auto *sum = llvm::dyn_cast_if_present<llvm::BinaryOperator>(value);
+    return sum ? sum->getOperand(number) : nullptr;
+  };
+  llvm::Value *lost = operand(sumOfLost, 1);
+  llvm::Value *ofElement = operand(lost, 1);
+  llvm::Value *ofSum = operand(operand(lost, 0), 1);
+  for (llvm::Value *value : {ofElement, ofSum, lost})
+    if (value)
+      multiplyToAdd(lanes, value);
+}
+
 /// A number in all lanes that a reduction computes in.
 template <class R, DType Form>
 static LanesOf<R, Form> splat(const LaneBuilder &lanes, std::int64_t number) {
@@ -141,9 +173,12 @@ static bool isNone(const LaneBuilder &lanes, const StateParts &state) {
 
 template <class R>
 static void fuse(const LaneBuilder &lanes, StateParts &state) {
-  if constexpr (std::is_base_of_v<ops::Sum, R>)
+  if constexpr (std::is_base_of_v<ops::Sum, R>) {
     if (state.size() == 1)
       fuseSum(lanes, state[0]);
+    else if (state.size() == 2 && lanes.multipliesToAdd)
+      spreadSum(lanes, state[1]);
+  }
 }
 
 template <class R, DType Form>

@@ -135,9 +135,10 @@ std::int64_t RowCall::mostAtOnce(const RowGroup &group,
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
   constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
-  constexpr unsigned fewOperations = 12, mostOperations = 640;
+  constexpr unsigned fewOperations = 12, mostOperations = 1024;
   const std::int64_t length = group.length;
-  const unsigned operations = step.step->sweep.plan.work().operations;
+  const semantics::Plan &plan = step.step->sweep.plan;
+  const unsigned operations = plan.work().operations;
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1)
     return {};
@@ -157,7 +158,7 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
     for (std::int64_t more = 2;
          more <= length && more * operations <= mostOperations; more *= 2)
       atOnce = more;
-  } else if (operations <= fewOperations) {
+  } else if (plan.graph.work(plan.precision).operations <= fewOperations) {
     for (std::int64_t more = 2; more * lanes <= length && more <= usual;
          more *= 2)
       atOnce = more;

@@ -103,9 +103,10 @@ struct Plan {
   /// steps.
   static constexpr unsigned ShortBody = 13;
   bool hasLongBody() const { return work().operations > ShortBody; }
-  /// The same of each of the elements that it takes at once.
+  /// The same of each of the elements that it takes at once, but for what
+  /// states do with it.
   bool hasLongElements() const {
-    return work().operations > ShortBody * elementsAtOnce();
+    return graph.work(precision).operations > ShortBody * elementsAtOnce();
   }
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
