@@ -163,12 +163,16 @@ template <class R> static constexpr bool hasNeutralIdentity() {
     return false;
 }
 
-/// Whether a state of one part is one of no elements, which is then left out:
-/// `emitSettled` has it instead. A product is as quick with it.
+/// Whether a state is one of no elements, which is then left out: `emitSettled`
+/// has it instead. A product is as quick with it.
 template <class R, DType Form>
 static bool isNone(const LaneBuilder &lanes, const StateParts &state) {
-  return hasNeutralIdentity<R>() && state.size() == 1 &&
-         state[0] == emitIdentity<R, Form>(lanes, 0, 0);
+  if (!hasNeutralIdentity<R>())
+    return false;
+  for (unsigned part = 0; part < state.size(); ++part)
+    if (state[part] != emitIdentity<R, Form>(lanes, part, 0))
+      return false;
+  return true;
 }
 
 template <class R>
@@ -210,13 +214,15 @@ static void emitCombine(const LaneBuilder &lanes, StateParts &state,
 template <class R, DType Form>
 static void emitSettled(const LaneBuilder &lanes, StateParts &state,
                         const llvm::Value *element) {
-  if constexpr (std::is_base_of_v<ops::Sum, R>)
-    if (state.size() == 1 && !isNone<R, Form>(lanes, state) &&
-        !isExactProduct(element))
-      write(state,
-            R::combine(
-                read<R, Form>(lanes, state),
-                read<R, Form>(lanes, {emitIdentity<R, Form>(lanes, 0, 0)})));
+  if constexpr (std::is_base_of_v<ops::Sum, R>) {
+    if (isNone<R, Form>(lanes, state) || isExactProduct(element))
+      return;
+    StateParts none;
+    for (unsigned part = 0; part < state.size(); ++part)
+      none.push_back(emitIdentity<R, Form>(lanes, part, 0));
+    write(state, R::combine(read<R, Form>(lanes, state),
+                            read<R, Form>(lanes, none)));
+  }
 }
 
 template <class R, DType Form>

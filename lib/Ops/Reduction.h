@@ -29,9 +29,8 @@
 ///   template <class R> static R reference(std::span<const R> elements)
 ///                                                what it means
 ///   static constexpr bool hasNeutralIdentity     if there, and true: a state
-///   of
-///                                                one part and the identity
-///                                                make that state, if not -0
+///                                                and the identity make one of
+///                                                the same result, if not -0
 ///
 /// A state is a `Several<V, parts<T>>`. The tree in which elements meet is part
 /// of what a reduction means, so that its bits depend on nothing else: of the

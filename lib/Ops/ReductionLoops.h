@@ -108,22 +108,40 @@ public:
       results[i] = R::finish(load(states + i, pitch), number).rep;
   }
 
-  /// Some rows at once, whose chains of operations do not wait for each other.
+  /// As many elements as a lane takes of a block.
+  static constexpr std::int64_t mostScanned = ReductionBlock / ReductionLanes;
+
+  /// Up to `mostScanned` elements of some rows at once, whose chains of
+  /// operations do not wait for each other. What waits for no chain is
+  /// vectorised.
   template <std::size_t Rows>
   [[gnu::flatten]] static void
   scanRows(E *states, std::size_t pitch, std::int64_t length, E *elements,
            std::int64_t toRow, std::int64_t toElement) {
+    const auto at = [&](std::size_t row, std::int64_t i) -> E & {
+      return elements[i * toElement + static_cast<std::int64_t>(row) * toRow];
+    };
     State state[Rows];
+    E made[Rows][parts * mostScanned];
     for (std::size_t row = 0; row < Rows; ++row)
       state[row] = load(states + row, pitch);
     for (std::int64_t i = 0; i < length; ++i)
       for (std::size_t row = 0; row < Rows; ++row) {
-        E &x = elements[i * toElement + static_cast<std::int64_t>(row) * toRow];
-        state[row] = R::step(state[row], V{x});
-        x = R::finish(state[row], V{E{1}}).rep;
+        state[row] = R::step(state[row], V{at(row, i)});
+        if constexpr (parts == 1)
+          at(row, i) = R::finish(state[row], V{E{1}}).rep;
+        else
+          store(made[row] + i, mostScanned, state[row]);
       }
-    for (std::size_t row = 0; row < Rows; ++row)
+    for (std::size_t row = 0; row < Rows; ++row) {
       store(states + row, pitch, state[row]);
+      if constexpr (parts > 1) {
+        finish(static_cast<std::size_t>(length), made[row], mostScanned, 1,
+               made[row]);
+        for (std::int64_t i = 0; i < length; ++i)
+          at(row, i) = made[row][i];
+      }
+    }
   }
 
   [[gnu::flatten]] static void scanElement(std::size_t count, E *states,
@@ -143,12 +161,10 @@ public:
   static void scan(std::size_t count, void *from, std::size_t pitch,
                    std::int64_t length, void *to, std::int64_t toRow,
                    std::int64_t toElement) {
-    // As many elements as a lane takes of a block.
-    constexpr std::int64_t piece = ReductionBlock / ReductionLanes;
     auto *states = static_cast<E *>(from);
     auto *elements = static_cast<E *>(to);
-    for (std::int64_t i = 0; i < length; i += piece) {
-      scanPiece(count, states, pitch, std::min(length - i, piece),
+    for (std::int64_t i = 0; i < length; i += mostScanned) {
+      scanPiece(count, states, pitch, std::min(length - i, mostScanned),
                 elements + i * toElement, toRow, toElement);
       if constexpr (requires(State state) { R::normalized(state); })
         for (std::size_t i = 0; i < count; ++i)

@@ -179,9 +179,14 @@ struct Prod {
     V significand = state.each[0];
     V sum = copySign(significand + state.each[2], significand); // -0
     significand = select(Sum::isFinite(state.each[2]), sum, significand);
+    // What ends far below the least number is 0 before that takes long.
+    V n = state.each[1];
+    significand =
+        select((n < -1400) & Sum::isFinite(significand), significand * 0.0,
+               significand);
     // The first factor is exact, or the result is infinite or 0 whatever the
     // second one is.
-    V n = clamped(state.each[1], -2040, 2040);
+    n = clamped(n, -2040, 2040);
     V half = floor(n * 0.5);
     return significand * power(half) * power(n - half);
   }

@@ -43,7 +43,7 @@ static bool hasFewColumns(const RowGroup &group) {
   bool isCostly = false;
   std::size_t bytes = 0;
   for (const RowStep &step : group.steps) {
-    isCostly |= step.step->sweep.plan.hasLongBody();
+    isCostly |= step.step->sweep.plan.hasLongElements();
     std::size_t state = 0;
     for (const ops::ReductionLoops *loops : step.reductionLoops)
       state += loops->parts * sizeOf(loops->element);

@@ -112,6 +112,14 @@ unsigned Plan::elementsAtOnce() const {
   return elements;
 }
 
+bool Plan::hasLongElements() const {
+  unsigned operations = 0;
+  for (const Value &value : graph.values)
+    if (value.kind != ValueKind::Fold)
+      operations += graph.workOf(value, precision).operations;
+  return operations > ShortBody * elementsAtOnce();
+}
+
 bool Plan::isFolded() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
     return access.reducing && access.pattern == AccessPattern::Strided;

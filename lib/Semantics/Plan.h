@@ -105,9 +105,7 @@ struct Plan {
   bool hasLongBody() const { return work().operations > ShortBody; }
   /// The same of each of the elements that it takes at once, but for what
   /// states do with it.
-  bool hasLongElements() const {
-    return graph.work(precision).operations > ShortBody * elementsAtOnce();
-  }
+  bool hasLongElements() const;
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
