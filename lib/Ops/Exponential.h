@@ -92,6 +92,25 @@ private:
   }
 };
 
+/// Hidden: of a difference in f64 from a largest f32, or from 0 where that is
+/// infinite, for a sum of powers.
+struct ExpBelow {
+  static constexpr OpInfo info{.name = "exp_below",
+                               .doc = "e^x, |x| being 700 at most, in f64 with "
+                                      "an error of 2^-50 of itself",
+                               .types = TypeRule::Floating,
+                               .ulp = {0.86, 0.86, 8},
+                               .domain = {-690, 0},
+                               .pnnx = false};
+
+  template <class R> static R reference(R x) { return exp(x); }
+  template <class V> static V formula(V x) { return Exp::formula(x); }
+  template <IsDouble V> static V formula(V x) {
+    V clamped = select(x < -700.0, -700.0, select(x > 700.0, 700.0, x));
+    return wide::expPrecise(clamped);
+  }
+};
+
 /// Hidden: a factor in two parts, as of a division by one number of many.
 struct ScaleBy {
   static constexpr OpInfo info{.name = "scale_by",

@@ -59,8 +59,8 @@ using Operators =
            Threshold, Hardshrink, Softshrink>;
 
 /// These and the hidden ones, which no expression names.
-using AllOperators = Operators::With<DivBy, ExpOf, ScaleBy, LogOf, RoundToOdd,
-                                     NextafterF16, NextafterBF16>;
+using AllOperators = Operators::With<DivBy, ExpOf, ExpBelow, ScaleBy, LogOf,
+                                     RoundToOdd, NextafterF16, NextafterBF16>;
 
 /// The arithmetic whose formula of Op serves another: of unsigned integers, for
 /// an operator that does not look at signs, that of signed ones.

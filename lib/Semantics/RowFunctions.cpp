@@ -182,16 +182,14 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
 
 static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  const TypedValue x = f.wide(f.tensor(0));
-  // Of infinities the sum is what counts.
-  const auto finite = [&](const TypedValue &most) {
-    return f.call("where",
-                  f.call("lt", f.call("abs", most), f.number(INFINITY)), most,
-                  f.number(0));
-  };
-  const TypedValue power = f.call("exp", f.call("sub", x, finite(f.most(x))));
+  const TypedValue x = f.wide(f.tensor(0)), most = f.most(x);
+  const TypedValue origin =
+      f.call("where", f.call("lt", f.call("abs", most), f.number(INFINITY)),
+             most, f.number(0));
+  const TypedValue power =
+      f.call(f.isDouble() ? "exp" : "exp_below", f.call("sub", x, origin));
   f.setStay(settings.axes.stay);
-  return f.result(f.call("add", finite(f.wide(f.most(f.tensor(0)))),
+  return f.result(f.call("add", f.wide(f.most(f.tensor(0))),
                          f.call("log", f.reduceWide("sum", power))));
 }
 
