@@ -409,9 +409,35 @@ static StateParts ofLanes(const LaneBuilder &lanes,
   return state;
 }
 
+/// The state of elements in their order, where no order matters.
+static StateParts inOrder(const LaneBuilder &lanes,
+                          const semantics::Reducing &reducing,
+                          llvm::ArrayRef<llvm::Value *> elements) {
+  const StateEmitters &emitters = emittersOf(reducing);
+  StateParts state;
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    StateParts none;
+    for (unsigned part = 0; part < reducing.loops().parts; ++part)
+      none.push_back(
+          emitters.identity(lanes, part, static_cast<std::int64_t>(k)));
+    if (k == 0)
+      state = none;
+    state.back() = none.back(); // The index of the element.
+    emitters.step(lanes, state, elements[k]);
+  }
+  return state;
+}
+
+static bool isIndex(const semantics::Reducing &reducing) {
+  return ops::allReductions()[reducing.reduction].info.result ==
+         ops::ReductionResult::Index;
+}
+
 static StateParts ofRows(const LaneBuilder &lanes,
                          const semantics::Reducing &reducing,
                          llvm::ArrayRef<llvm::Value *> elements) {
+  if (isIndex(reducing))
+    return inOrder(lanes, reducing, elements);
   StateParts state = ofLanes(lanes, reducing, elements, 0, 1);
   emittersOf(reducing).settle(lanes, state, elements[0]);
   return state;
@@ -436,8 +462,7 @@ llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
                                     const semantics::Reducing &reducing,
                                     llvm::ArrayRef<llvm::Value *> elements,
                                     unsigned left, std::int64_t count) {
-  assert(ops::allReductions()[reducing.reduction].info.result !=
-         ops::ReductionResult::Index); // Lanes have the same identity.
+  assert(!isIndex(reducing)); // Lanes have the same identity.
   const StateEmitters &emitters = emittersOf(reducing);
   StateParts identity;
   for (unsigned part = 0; part < reducing.loops().parts; ++part)

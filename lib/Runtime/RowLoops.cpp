@@ -105,7 +105,7 @@ std::int64_t RowGroup::mostShort() const {
       some |= step.hasIndices();
       all &= step.hasIndices();
     }
-  return !some ? 24 : all ? 64 : 31;
+  return !some ? 24 : all ? 128 : 31;
 }
 
 /// Of how many elements of columns a loop takes all. More than a lane's would
@@ -135,17 +135,17 @@ std::int64_t RowCall::mostAtOnce(const RowGroup &group,
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
   constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
-  constexpr unsigned fewOperations = 12, mostOperations = 1024;
+  constexpr unsigned fewOperations = 12, mostOperations = 1280;
   const std::int64_t length = group.length;
   const semantics::Plan &plan = step.step->sweep.plan;
-  const unsigned operations = plan.work().operations;
+  // Half of what finds an index is known where elements are in order.
+  const unsigned operations = plan.work().operations / (step.hasIndices() ? 2 : 1);
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1)
     return {};
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
-  if (!step.hasIndices() && !group.isFlat &&
-      length <= mostAtOnce(group, step) &&
+  if (!group.isFlat && length <= mostAtOnce(group, step) &&
       operations * length <= mostOperations) {
     // Lanes of few elements each, which begin and fold in registers.
     takesRows = true;
