@@ -159,9 +159,15 @@ void RowCall::chooseTile(RowGroup &group) {
                                : group.hasScratch && !isLong
                                    ? MostScratch / length
                                    : most;
+  // What is kept for fewer columns than two units takes longer than computing it
+  // again, in the order of memory.
+  const std::int64_t least = length >= longColumns && group.keepsApart() &&
+                                     !group.hasScans && !group.isShort
+                                 ? 2 * ColumnUnit
+                                 : ColumnUnit;
   group.columns =
       std::min(inUnits(group.lastKept()),
-               std::clamp(columns / ColumnUnit * ColumnUnit, ColumnUnit, most));
+               std::clamp(columns / ColumnUnit * ColumnUnit, least, most));
   if (group.isFlat)
     group.columns = group.lastKept();
 }
