@@ -226,6 +226,17 @@ constexpr const char *Texts[] = {
     "sub(cumsum(exp(X),-1),amax(X,1,True))",
 };
 
+/// Elements of a list, in an irregular order.
+Tensor filled(DType type, const Shape &shape,
+              const std::vector<double> &values) {
+  std::vector<double> all;
+  for (std::int64_t i = 0; i < shape.elementCount(); ++i)
+    all.push_back(values[static_cast<std::size_t>(i * i / 3) % values.size()]);
+  if (type == DType::F64)
+    return {type, shape, all};
+  return {type, shape, std::vector<float>(all.begin(), all.end())};
+}
+
 std::string replaced(std::string text, char what, std::string_view with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;
        at += with.size())
@@ -283,6 +294,22 @@ TEST(ReductionBits, OfColumnsThatAreTakenWhole) {
   for (const Shape &shape : {Shape{27, 70}, Shape{60, 70}, Shape{127, 300}})
     for (const char *text : {"[sum(@0,0),amax(@0,0)]", "softmax(@0,0)"})
       expectOneResult(text, randomTensor(DType::F32, shape, 21));
+  expectOneResult("argmax(@0,0)", randomTensor(DType::F32, {127, 70}, 21));
+  for (const char *text : {"sum(@0,0)", "[argmax(@0,0),argmin(@0,0)]"})
+    expectOneResult(text, randomTensor(DType::F64, {60, 70}, 21));
+}
+TEST(ReductionBits, OfSpecialElements) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (DType type : {DType::F32, DType::F64})
+    for (const Shape &shape : {Shape{20, 60}, Shape{300, 18}})
+      for (const Tensor &x :
+           {filled(type, shape, {-0.0}),
+            filled(type, shape, {1, -0.0, infinity, 0x1p-149, -3, 0x1p127}),
+            filled(type, shape, {1, -infinity, 0, infinity, std::nan(""), 7})})
+        for (const char *axis : {"0", "1"})
+          for (const char *text :
+               {"[sum(@0,A),prod(@0,A)]", "[logsumexp(@0,A),argmax(@0,A)]"})
+            expectOneResult(replaced(text, 'A', axis), x);
 }
 TEST(ReductionBits, OfAMiddleAxis) {
   expectOneResultOf({3, 33, 37}, "1", {DType::F32});

@@ -424,6 +424,20 @@ TEST(Reduced, ExactSquaresAreAddedByOneOperation) {
   EXPECT_GT(countIn(wide, {"vmulpd"}), 0u);
 }
 
+TEST(Reduced, SumsOfF64TakeAllLanesAndOnZenUnitsThatMultiply) {
+  constexpr std::size_t vectors = ops::ReductionLanes / 8;
+  const semantics::Plan plan =
+      planOf({"", "@0", {F64}, {{"sum", F64}}, {}}, Constant);
+  for (const auto &[cpu, fused] :
+       {std::pair{"znver4", 3u}, {"sapphirerapids", 0u}}) {
+    const auto target = targetOf("x86_64-pc-linux-gnu", cpu, 512);
+    const auto loop = innerLoop(textOf(plan, target, codegen::Stage::Asm));
+    EXPECT_EQ(countIn(loop, {"vfmadd", "vfmsub"}), fused * vectors) << cpu;
+    EXPECT_EQ(countIn(loop, {"vaddpd", "vsubpd"}), (7 - fused) * vectors)
+        << cpu;
+  }
+}
+
 TEST(Reduced, NothingGoesSidewaysInMainLoops) {
   for (const auto &[text, reduction, form] : {std::tuple{"@0", "amax", F32},
                                               {"@0", "sum", F64},
