@@ -75,7 +75,7 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
 /// if a body is long, where a few.
 bool codegen::holdsStates(const Plan &plan, const Target &target,
                           OptLevel level) {
-  const bool isLong = plan.hasLongBody();
+  const bool isLong = plan.hasLongElements();
   if (level == OptLevel::Baseline || !reduces(plan) ||
       (isLong &&
        (!besideConstants(plan, target, level) || plan.work().rareWays > 0)))
