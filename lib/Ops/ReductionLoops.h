@@ -167,8 +167,8 @@ public:
       scanPiece(count, states, pitch, std::min(length - i, mostScanned),
                 elements + i * toElement, toRow, toElement);
       if constexpr (requires(State state) { R::normalized(state); })
-        for (std::size_t i = 0; i < count; ++i)
-          store(states + i, pitch, R::normalized(load(states + i, pitch)));
+        for (std::size_t row = 0; row < count; ++row)
+          store(states + row, pitch, R::normalized(load(states + row, pitch)));
     }
   }
 
