@@ -119,6 +119,8 @@ static void multiplyToAdd(const LaneBuilder &lanes, llvm::Value *value) {
     return;
   llvm::IRBuilder<> at(sum);
   llvm::Value *added = sum->getOperand(1);
+  assert(sum->getOpcode() == llvm::Instruction::FAdd ||
+         sum->getOpcode() == llvm::Instruction::FSub);
   if (sum->getOpcode() == llvm::Instruction::FSub)
     added = at.CreateFNeg(added);
   sum->replaceAllUsesWith(at.CreateIntrinsic(
@@ -127,8 +129,8 @@ static void multiplyToAdd(const LaneBuilder &lanes, llvm::Value *value) {
   sum->eraseFromParent();
 }
 
-/// Spreads the additions of TwoSum over the units that add and those that
-/// multiply.
+/// Spreads the additions of `Sum::twoSum`, as they stand there, over the units
+/// that add and those that multiply.
 static void spreadSum(const LaneBuilder &lanes, const llvm::Value *sumOfLost) {
   const auto operand = [](const llvm::Value *value,
                           unsigned number) -> llvm::Value * {
@@ -167,10 +169,9 @@ template <class R> static constexpr bool hasNeutralIdentity() {
 /// has it instead. A product is as quick with it.
 template <class R, DType Form>
 static bool isNone(const LaneBuilder &lanes, const StateParts &state) {
-  if (!hasNeutralIdentity<R>())
-    return false;
   for (unsigned part = 0; part < state.size(); ++part)
-    if (state[part] != emitIdentity<R, Form>(lanes, part, 0))
+    if (!hasNeutralIdentity<R>() ||
+        state[part] != emitIdentity<R, Form>(lanes, part, 0))
       return false;
   return true;
 }

@@ -96,8 +96,8 @@ private:
 /// infinite, for a sum of powers.
 struct ExpBelow {
   static constexpr OpInfo info{.name = "exp_below",
-                               .doc = "e^x, |x| being 700 at most, in f64 with "
-                                      "an error of 2^-50 of itself",
+                               .doc = "e^x of x within 700 of 0, or of the "
+                                      "nearest such, off by 2^-50 of itself",
                                .types = TypeRule::Floating,
                                .ulp = {0.9, 0.9, 8},
                                .domain = {-690, 0},

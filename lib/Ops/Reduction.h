@@ -27,9 +27,10 @@
 ///                                                the result of so many
 ///                                                elements
 ///   template <class V, int N> static S normalized(S state)
-///                                                if there: what scans make of a
-///                                                state that took as many
-///                                                elements as a lane of a block
+///                                                if there: what scans make of
+///                                                a state that took as many
+///                                                elements as a lane takes of a
+///                                                block
 ///   template <class R> static R reference(std::span<const R> elements)
 ///                                                what it means
 ///   static constexpr bool hasNeutralIdentity     if there, and true: a state

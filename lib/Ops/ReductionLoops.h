@@ -111,36 +111,45 @@ public:
   /// As many elements as a lane takes of a block.
   static constexpr std::int64_t mostScanned = ReductionBlock / ReductionLanes;
 
-  /// Up to `mostScanned` elements of some rows at once, whose chains of
-  /// operations do not wait for each other. What waits for no chain is
-  /// vectorised.
+  /// Some rows at once, whose chains of operations do not wait for each other.
   template <std::size_t Rows>
   [[gnu::flatten]] static void
   scanRows(E *states, std::size_t pitch, std::int64_t length, E *elements,
            std::int64_t toRow, std::int64_t toElement) {
-    const auto at = [&](std::size_t row, std::int64_t i) -> E & {
-      return elements[i * toElement + static_cast<std::int64_t>(row) * toRow];
-    };
+    State state[Rows];
+    for (std::size_t row = 0; row < Rows; ++row)
+      state[row] = load(states + row, pitch);
+    for (std::int64_t i = 0; i < length; ++i)
+      for (std::size_t row = 0; row < Rows; ++row) {
+        E &x = elements[i * toElement + static_cast<std::int64_t>(row) * toRow];
+        state[row] = R::step(state[row], V{x});
+        x = R::finish(state[row], V{E{1}}).rep;
+      }
+    for (std::size_t row = 0; row < Rows; ++row)
+      store(states + row, pitch, state[row]);
+  }
+
+  /// The same for up to `mostScanned` elements, which are finished in vectors.
+  template <std::size_t Rows>
+  [[gnu::flatten]] static void
+  scanLongRows(E *states, std::size_t pitch, std::int64_t length, E *elements,
+               std::int64_t toRow, std::int64_t toElement) {
     State state[Rows];
     E made[Rows][parts * mostScanned];
     for (std::size_t row = 0; row < Rows; ++row)
       state[row] = load(states + row, pitch);
     for (std::int64_t i = 0; i < length; ++i)
       for (std::size_t row = 0; row < Rows; ++row) {
-        state[row] = R::step(state[row], V{at(row, i)});
-        if constexpr (parts == 1)
-          at(row, i) = R::finish(state[row], V{E{1}}).rep;
-        else
-          store(made[row] + i, mostScanned, state[row]);
+        const auto along = static_cast<std::int64_t>(row) * toRow;
+        state[row] = R::step(state[row], V{elements[i * toElement + along]});
+        store(made[row] + i, mostScanned, state[row]);
       }
-    for (std::size_t row = 0; row < Rows; ++row) {
+    for (std::size_t row = 0; row < Rows; ++row, elements += toRow) {
       store(states + row, pitch, state[row]);
-      if constexpr (parts > 1) {
-        finish(static_cast<std::size_t>(length), made[row], mostScanned, 1,
-               made[row]);
-        for (std::int64_t i = 0; i < length; ++i)
-          at(row, i) = made[row][i];
-      }
+      finish(static_cast<std::size_t>(length), made[row], mostScanned, 1,
+             made[row]);
+      for (std::int64_t i = 0; i < length; ++i)
+        elements[i * toElement] = made[row][i];
     }
   }
 
@@ -166,7 +175,8 @@ public:
     for (std::int64_t i = 0; i < length; i += mostScanned) {
       scanPiece(count, states, pitch, std::min(length - i, mostScanned),
                 elements + i * toElement, toRow, toElement);
-      if constexpr (requires(State state) { R::normalized(state); })
+      if constexpr (parts > 1 &&
+                    requires(State state) { R::normalized(state); })
         for (std::size_t row = 0; row < count; ++row)
           store(states + row, pitch, R::normalized(load(states + row, pitch)));
     }
@@ -176,18 +186,27 @@ public:
                         std::int64_t length, E *elements, std::int64_t toRow,
                         std::int64_t toElement) {
     constexpr std::size_t together = 8;
+    constexpr std::int64_t fewest = 16;
     if (toRow == 1 && count >= together) {
       for (std::int64_t i = 0; i < length; ++i)
         scanElement(count, states, pitch, elements + i * toElement);
       return;
     }
+    const bool isLong = parts > 1 && length >= fewest;
     for (; count >= together; count -= together) {
-      scanRows<together>(states, pitch, length, elements, toRow, toElement);
+      if (isLong)
+        scanLongRows<together>(states, pitch, length, elements, toRow,
+                               toElement);
+      else
+        scanRows<together>(states, pitch, length, elements, toRow, toElement);
       states += together;
       elements += static_cast<std::int64_t>(together) * toRow;
     }
     for (; count > 0; --count, ++states, elements += toRow)
-      scanRows<1>(states, pitch, length, elements, toRow, toElement);
+      if (isLong)
+        scanLongRows<1>(states, pitch, length, elements, toRow, toElement);
+      else
+        scanRows<1>(states, pitch, length, elements, toRow, toElement);
   }
 
   static constexpr DType element() {

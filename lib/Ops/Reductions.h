@@ -122,11 +122,11 @@ struct Prod {
   template <class V> static Several<V, 1> step(Several<V, 1> state, V x) {
     return {{state.each[0] * x}};
   }
-  /// The product waits for nothing but itself. It stays below 2^1000 as long as
-  /// no state takes more than ReductionBlock / ReductionLanes elements before
-  /// it is combined or `normalized`.
+  /// The product waits for nothing but itself. It stays below 2^260: no state
+  /// takes more than ReductionBlock / ReductionLanes factors below 16 before it
+  /// is combined or `normalized`.
   template <class V> static Several<V, 2> step(Several<V, 2> state, V x) {
-    const Factor<V> factor = split(x); // An f32 is a normal f64.
+    const Factor<V> factor = split(x); // No f32 is subnormal in f64.
     return {
         {state.each[0] * factor.significand, state.each[1] + factor.exponent}};
   }
@@ -170,8 +170,8 @@ struct Prod {
   template <class V> static V finish(Several<V, 1> state, V) {
     return state.each[0];
   }
-  /// For an f32, which is infinite or 0 as soon as the exponent leaves the
-  /// range of f64.
+  /// For an f32, which is 0 or infinite where the exponent leaves the range of
+  /// f64, whatever the product is.
   template <class V> static V finish(Several<V, 2> state, V) {
     return state.each[0] * power(clamped(state.each[1], -1022, 1023));
   }

@@ -305,10 +305,6 @@ struct RowGroup {
   std::int64_t inner() const {
     return reducedAxes ? reducedExtents[reducedAxes - 1] : 1;
   }
-  /// Up to how many elements rows are done faster next to each other, where
-  /// they are copied to, than where they lie and leave lanes empty: more of
-  /// `argmax`, as a row's lanes that become one take long there.
-  std::int64_t mostShort() const;
   /// Whether no block goes on in another run of elements of a row.
   bool hasWholeBlocks() const {
     return reducedAxes <= 1 ||
@@ -389,7 +385,15 @@ private:
   bool finish(RowGroup &group);
   void keepInOutput(RowGroup &group);
   static bool cutIntoPieces(RowGroup &group);
-  static void chooseShape(RowGroup &group);
+  void chooseShape(RowGroup &group) const;
+  bool hasShortRows(const RowGroup &group) const;
+  /// Up to how many elements rows are done faster next to each other, where
+  /// they are copied to, than where they lie and leave lanes empty: more of
+  /// `argmax`, whose lanes take long to become one, most where a loop takes all
+  /// elements of a row.
+  std::int64_t mostShort(const RowGroup &group) const;
+  /// Whether a loop takes all elements of a column, or of a short row.
+  bool takesAll(const RowGroup &group, const RowStep &step) const;
   static void chooseTile(RowGroup &group);
   Status chooseLoops(RowGroup &group);
   std::optional<std::vector<semantics::RowTensor>>

@@ -98,14 +98,15 @@ bool RowStep::hasIndices() const {
   });
 }
 
-std::int64_t RowGroup::mostShort() const {
-  bool some = false, all = true;
-  for (const RowStep &step : steps)
+std::int64_t RowCall::mostShort(const RowGroup &group) const {
+  bool some = false, all = true, atOnce = true;
+  for (const RowStep &step : group.steps)
     if (step.reductions > 0) {
       some |= step.hasIndices();
       all &= step.hasIndices();
+      atOnce &= takesAll(group, step);
     }
-  return !some ? 24 : all ? 128 : 31;
+  return !some ? 24 : !all ? 31 : atOnce ? 128 : 64;
 }
 
 /// Of how many elements of columns a loop takes all. More than a lane's would
@@ -129,24 +130,41 @@ std::int64_t RowCall::mostAtOnce(const RowGroup &group,
                   streams / std::max<std::int64_t>(std::ssize(operands), 1));
 }
 
+/// Operations of an element in a loop that takes several: half of what finds an
+/// index is known where elements are in order.
+static unsigned operationsOf(const RowStep &step) {
+  const semantics::Plan &plan = step.step->sweep.plan;
+  const unsigned all = plan.work().operations,
+                 own = plan.graph.work(plan.precision).operations;
+  return step.hasIndices() ? own + (all - own) / 2 : all;
+}
+
+/// Operations of such a loop at most: fewer beside stores.
+static unsigned mostOperations(const RowStep &step) {
+  return step.outputs > step.reductions ? 640 : 1280;
+}
+
+bool RowCall::takesAll(const RowGroup &group, const RowStep &step) const {
+  return !group.isFlat && group.length <= mostAtOnce(group, step) &&
+         operationsOf(step) * group.length <= mostOperations(step);
+}
+
 /// Finds a loop that takes several elements of each row, where states take
 /// longer than what is computed: loading and storing them, or beginning and
 /// folding those of short rows.
 Status RowCall::unroll(const RowGroup &group, RowStep &step,
                        std::vector<AccessPattern> patterns) const {
   constexpr std::int64_t usual = 8, lanes = ops::ReductionLanes;
-  constexpr unsigned fewOperations = 12, mostOperations = 1280;
+  constexpr unsigned fewOperations = 12;
   const std::int64_t length = group.length;
   const semantics::Plan &plan = step.step->sweep.plan;
-  // Half of what finds an index is known where elements are in order.
-  const unsigned operations = plan.work().operations / (step.hasIndices() ? 2 : 1);
+  const unsigned operations = operationsOf(step);
   if (!group.hasColumns || step.isOfRows || !step.sums.empty() ||
       step.reductions == 0 || length < 1)
     return {};
   std::int64_t atOnce = 0;
   bool takesRows = group.isShort;
-  if (!group.isFlat && length <= mostAtOnce(group, step) &&
-      operations * length <= mostOperations) {
+  if (takesAll(group, step)) {
     // Lanes of few elements each, which begin and fold in registers.
     takesRows = true;
     atOnce = length;
@@ -156,7 +174,7 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
     // The same, of some of the lanes.
     takesRows = true;
     for (std::int64_t more = 2;
-         more <= length && more * operations <= mostOperations; more *= 2)
+         more <= length && more * operations <= mostOperations(step); more *= 2)
       atOnce = more;
   } else if (plan.graph.work(plan.precision).operations <= fewOperations) {
     for (std::int64_t more = 2; more * lanes <= length && more <= usual;

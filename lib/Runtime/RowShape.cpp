@@ -17,10 +17,10 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 
 /// Whether rows are short, and lie one behind the other where they are written.
-static bool hasShortRows(const RowGroup &group) {
+bool RowCall::hasShortRows(const RowGroup &group) const {
   constexpr std::int64_t fewRows = 16;
   if (group.keptAxes == 0 || group.reducedAxes != 1 ||
-      group.length > group.mostShort() || group.lastKept() < fewRows)
+      group.length > mostShort(group) || group.lastKept() < fewRows)
     return false;
   for (const RowStep &step : group.steps)
     for (std::size_t i = step.reductions; i < step.outputs; ++i) {
@@ -80,7 +80,7 @@ static bool isFlat(const RowGroup &group) {
 }
 
 /// Chooses whether loops go along rows or over them.
-void RowCall::chooseShape(RowGroup &group) {
+void RowCall::chooseShape(RowGroup &group) const {
   // Along the axis that tensors of elements are contiguous along. Those with
   // one element a row, or the same elements for all rows, are small.
   constexpr int mostTensors = 4096;
@@ -159,8 +159,8 @@ void RowCall::chooseTile(RowGroup &group) {
                                : group.hasScratch && !isLong
                                    ? MostScratch / length
                                    : most;
-  // What is kept for fewer columns than two units takes longer than computing it
-  // again, in the order of memory.
+  // What is kept for fewer columns than two units takes longer than computing
+  // it again, in the order of memory.
   const std::int64_t least = length >= longColumns && group.keepsApart() &&
                                      !group.hasScans && !group.isShort
                                  ? 2 * ColumnUnit

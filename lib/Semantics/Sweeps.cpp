@@ -263,10 +263,14 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
 void SweepBuilder::addReductions(SweepTargets &targets) {
   using enum SweepTarget::Kind;
   std::map<ValueId, std::pair<unsigned, unsigned>> keepers; // Stage and turn.
-  for (ValueId id = 0; id < graph.values.size(); ++id) {
+  // What is kept is of the first sweep that has it.
+  std::vector<ValueId> inTurn;
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (graph.values[id].goesOverAxes())
+      inTurn.push_back(id);
+  std::ranges::stable_sort(inTurn, {}, [&](ValueId id) { return stages[id]; });
+  for (ValueId id : inTurn) {
     const Value &value = graph.values[id];
-    if (!value.goesOverAxes())
-      continue;
     const ValueId root = value.args[0];
     SweepKey key{.isStore = false,
                  .stage = 2 * stages[id],

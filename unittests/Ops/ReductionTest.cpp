@@ -348,6 +348,12 @@ TEST(Reductions, NothingOverflowsOnTheWay) {
   EXPECT_EQ(single("prod", times(149, big) + times(127, little)), 1);
   EXPECT_EQ(single("prod", times(3000, big)), Infinity);
   EXPECT_EQ(static_cast<float>(single("prod", times(3000, -little))), 0);
+  // Of the largest significands that a product has beside its exponent.
+  EXPECT_NEAR(
+      single("prod", times(4096, 0x1.fffffep124) + times(4096, 0x1p-125)),
+      std::pow(0x1.fffffep-1, 4096), 1e-9);
+  EXPECT_NEAR(wide("prod", times(4096, 0x1.fffffep124) + times(4096, 0x1p-125)),
+              std::pow(0x1.fffffep-1, 4096), 1e-12);
   const double huge = 0x1p1023, least = 0x1p-1074;
   EXPECT_EQ(wide("prod", times(1074, huge) + times(1023, least)), 1);
   EXPECT_EQ(wide("prod", times(1023, least) + times(1074, huge)), 1);

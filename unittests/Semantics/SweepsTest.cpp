@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace kexpr::test::sweeps {
 namespace {
@@ -89,6 +90,36 @@ TEST(Sweeps, RowsAreKeptBeforeTheyAreRead) {
             "%4 %9 -> kept %11\n"
             "@0 %4 -> output 0\n"
             "@0 %9 %11 -> output 1\n");
+}
+
+TEST(Sweeps, NothingIsReadBeforeItIsMade) {
+  constexpr const char *functions[] = {
+      "sum(X,A)",         "mean(X,A)",       "argmax(X,A)",
+      "logsumexp(X,A)",   "var(X,A)",        "norm(X,2,A)",
+      "softmax(X,A)",     "cumsum(X,A)",     "sub(X,mean(X,A,True))",
+      "normalize(X,2,A)", "log_softmax(X,A)"};
+  const auto with = [](std::string text, char axis) {
+    for (std::size_t at; (at = text.find('X')) != std::string::npos;)
+      text.replace(at, 1, "sin(@0)");
+    std::replace(text.begin(), text.end(), 'A', axis);
+    return text;
+  };
+  for (const char *one : functions)
+    for (const char *other : functions)
+      for (char axis : {'0', '1'}) {
+        const Plan plan =
+            planOf(concat('[', with(one, '0'), ',', with(other, axis), ']'));
+        std::set<std::uint32_t> made;
+        for (const Sweep &sweep : semantics::sweepsOf(plan, true)) {
+          for (std::uint32_t input : sweep.plan.graph.inputs)
+            if (input >= Graph::FirstValue)
+              EXPECT_TRUE(made.contains(input - Graph::FirstValue))
+                  << one << ' ' << other << ' ' << axis;
+          for (const SweepTarget &target : sweep.targets)
+            if (target.kind != SweepTarget::Kind::Stored)
+              made.insert(target.index);
+        }
+      }
 }
 
 TEST(Sweeps, OnesOverTheSameElementsAndAxesAreOne) {
