@@ -139,9 +139,10 @@ static unsigned operationsOf(const RowStep &step) {
   return step.hasIndices() ? own + (all - own) / 2 : all;
 }
 
-/// Operations of such a loop at most: fewer beside stores.
+/// Operations of such a loop at most, as it takes longer to compile than its
+/// length: fewer beside stores, more where lanes take long to become one.
 static unsigned mostOperations(const RowStep &step) {
-  return step.outputs > step.reductions ? 640 : 1280;
+  return step.outputs > step.reductions ? 640 : step.hasIndices() ? 1280 : 960;
 }
 
 bool RowCall::takesAll(const RowGroup &group, const RowStep &step) const {
