@@ -74,7 +74,8 @@ struct LaneBuilder {
   unsigned *rareDepth = nullptr;
   /// Values that are the same in all steps, and null.
   llvm::ArrayRef<llvm::Value *> same{};
-  /// Whether sums take what was converted to f64 by multiply-adds.
+  /// Whether sums take what was converted to f64 by multiply-adds, and
+  /// those of pairs a part of their additions.
   bool multipliesToAdd = false;
   /// Lanes that hold elements; null for all. The others are never rare.
   llvm::Value *existing = nullptr;
