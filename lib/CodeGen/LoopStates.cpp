@@ -330,11 +330,19 @@ void LoopStates::open(const LaneBuilder &lanes) {
   stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
 }
 
-StateParts LoopStates::identity(const LaneBuilder &lanes) const {
+/// The state of no elements, the first of which will have that index.
+static StateParts noneOf(const LaneBuilder &lanes,
+                         const semantics::Reducing &reducing,
+                         std::size_t first = 0) {
   StateParts state;
-  for (unsigned part = 0; part < access.reducing->loops().parts; ++part)
-    state.push_back(emittersOf(*access.reducing).identity(lanes, part, 0));
+  for (unsigned part = 0; part < reducing.loops().parts; ++part)
+    state.push_back(emittersOf(reducing).identity(
+        lanes, part, static_cast<std::int64_t>(first)));
   return state;
+}
+
+StateParts LoopStates::identity(const LaneBuilder &lanes) const {
+  return noneOf(lanes, *access.reducing);
 }
 
 void LoopStates::reset(const LaneBuilder &lanes) const {
@@ -393,16 +401,13 @@ static StateParts ofLanes(const LaneBuilder &lanes,
                           std::size_t first, std::size_t step) {
   assert(elements.size() <= ops::ReductionBlock);
   const StateEmitters &emitters = emittersOf(reducing);
-  StateParts state;
   if (step == ops::ReductionLanes) {
-    for (unsigned part = 0; part < reducing.loops().parts; ++part)
-      state.push_back(
-          emitters.identity(lanes, part, static_cast<std::int64_t>(first)));
+    StateParts state = noneOf(lanes, reducing, first);
     for (; first < elements.size(); first += step)
       emitters.step(lanes, state, elements[first]);
     return state;
   }
-  state = ofLanes(lanes, reducing, elements, first, 2 * step);
+  StateParts state = ofLanes(lanes, reducing, elements, first, 2 * step);
   if (first + step < elements.size())
     emitters.combine(
         lanes, state,
@@ -415,15 +420,9 @@ static StateParts inOrder(const LaneBuilder &lanes,
                           const semantics::Reducing &reducing,
                           llvm::ArrayRef<llvm::Value *> elements) {
   const StateEmitters &emitters = emittersOf(reducing);
-  StateParts state;
+  StateParts state = noneOf(lanes, reducing);
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    StateParts none;
-    for (unsigned part = 0; part < reducing.loops().parts; ++part)
-      none.push_back(
-          emitters.identity(lanes, part, static_cast<std::int64_t>(k)));
-    if (k == 0)
-      state = none;
-    state.back() = none.back(); // The index of the element.
+    state.back() = noneOf(lanes, reducing, k).back(); // The element's index.
     emitters.step(lanes, state, elements[k]);
   }
   return state;
@@ -465,11 +464,8 @@ llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
                                     unsigned left, std::int64_t count) {
   assert(!isIndex(reducing)); // Lanes have the same identity.
   const StateEmitters &emitters = emittersOf(reducing);
-  StateParts identity;
-  for (unsigned part = 0; part < reducing.loops().parts; ++part)
-    identity.push_back(emitters.identity(lanes, part, 0));
   llvm::SmallVector<StateParts> vectors(ops::ReductionLanes / lanes.lanes,
-                                        identity);
+                                        noneOf(lanes, reducing));
   for (std::size_t k = 0; k < elements.size(); ++k) {
     StateParts &state = vectors[k % vectors.size()];
     const StateParts old = state;

@@ -17,6 +17,9 @@
 #include "Ops/ReductionTable.h"
 #include "Ops/Reductions.h"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace kexpr::ops {
 
 /// The loops of a reduction in each of `AllTypes`.
@@ -192,21 +195,19 @@ public:
         scanElement(count, states, pitch, elements + i * toElement);
       return;
     }
-    const bool isLong = parts > 1 && length >= fewest;
-    for (; count >= together; count -= together) {
-      if (isLong)
-        scanLongRows<together>(states, pitch, length, elements, toRow,
-                               toElement);
+    const auto take = [&]<std::size_t Rows>(
+                          std::integral_constant<std::size_t, Rows>) {
+      if (parts > 1 && length >= fewest)
+        scanLongRows<Rows>(states, pitch, length, elements, toRow, toElement);
       else
-        scanRows<together>(states, pitch, length, elements, toRow, toElement);
-      states += together;
-      elements += static_cast<std::int64_t>(together) * toRow;
-    }
-    for (; count > 0; --count, ++states, elements += toRow)
-      if (isLong)
-        scanLongRows<1>(states, pitch, length, elements, toRow, toElement);
-      else
-        scanRows<1>(states, pitch, length, elements, toRow, toElement);
+        scanRows<Rows>(states, pitch, length, elements, toRow, toElement);
+      states += Rows;
+      elements += static_cast<std::int64_t>(Rows) * toRow;
+    };
+    for (; count >= together; count -= together)
+      take(std::integral_constant<std::size_t, together>());
+    for (; count > 0; --count)
+      take(std::integral_constant<std::size_t, 1>());
   }
 
   static constexpr DType element() {

@@ -104,7 +104,7 @@ struct Plan {
   static constexpr unsigned ShortBody = 13;
   bool hasLongBody() const { return work().operations > ShortBody; }
   /// The same of each of the elements that it takes at once, but for what
-  /// states do with it.
+  /// states and folds do with it.
   bool hasLongElements() const;
   /// The arithmetic of a call of the graph.
   ops::Arithmetic arithmeticOf(const Value &call) const {

@@ -186,6 +186,8 @@ static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
   const TypedValue origin =
       f.call("where", f.call("lt", f.call("abs", most), f.number(INFINITY)),
              most, f.number(0));
+  // What is far below the largest adds nothing that shows, 0 or not. Beside a
+  // largest that is infinite only NaN counts.
   const TypedValue power =
       f.call(f.isDouble() ? "exp" : "exp_below", f.call("sub", x, origin));
   f.setStay(settings.axes.stay);
