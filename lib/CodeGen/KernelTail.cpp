@@ -65,7 +65,7 @@ void KernelBuilder::emitCheck(llvm::ArrayRef<llvm::Value *> rareMasks,
 llvm::Value *KernelBuilder::redoEnd(llvm::Value *index) {
   if (stages == 1)
     return advance(index, "redo.end");
-  constexpr std::int64_t steps = 16;
+  constexpr std::int64_t steps = 32;
   const std::int64_t elements = steps * unrollFactor * lanes.lanes;
   return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
                                   ir.CreateNUWAdd(index, ir.getInt64(elements)),

@@ -405,7 +405,7 @@ inline constexpr float TurnsLimit = 0x1p15f;
 /// pi is, the product with the first leaves an exact rest.
 template <class V> struct Turned {
   V rest;
-  typename V::template As<std::int32_t> count; ///< n, in the low bits.
+  typename V::template As<std::int32_t> odd; ///< Negative if n is odd.
 };
 
 template <int Parts, bool Quarter = false, class V> Turned<V> turn(V x) {
@@ -422,33 +422,34 @@ template <int Parts, bool Quarter = false, class V> Turned<V> turn(V x) {
   V rest = fma(n, -0x1.921fb4p1f / Parts, x);
   rest = fma(n, -0x1.4442dp-23f / Parts, rest);
   rest = fma(n, -0x1.846988p-47f / Parts, rest).named("reduced");
-  return {rest, shifted.template bits<std::int32_t>()};
+  return {rest, shifted.template bits<std::int32_t>() << 31};
 }
 
-/// The value, negated where the count is odd.
-template <class V, class I> V alternate(V value, I count) {
-  return (value.template bits<std::int32_t>() ^ (count << 31))
+/// The value, negated where `odd` is negative.
+template <class V, class I> V alternate(V value, I odd) {
+  return (value.template bits<std::int32_t>() ^
+          (odd & std::numeric_limits<std::int32_t>::min()))
       .template bits<float>();
 }
 
 /// sin(x), or cos(x) if that was turned with Quarter.
 template <class V> V sine(Turned<V> turned) {
-  auto [r, count] = turned;
+  auto [r, odd] = turned;
   V z = fma(r, r, 0x1p-100f); // which shows nowhere, and is never subnormal
   V ratio = horner(z, 0x1p0, -0x1.55554cp-3, 0x1.110ed4p-7, -0x1.9f6f2p-13,
                    0x1.5d9p-19);
-  return alternate(r, count) * ratio;
+  return alternate(r, odd) * ratio;
 }
 
 /// tan(x), turned by quarters.
 template <class V> V tan(Turned<V> turned) {
-  auto [r, count] = turned;
+  auto [r, odd] = turned;
   V z = r * r;
   V p = r * fma(z, -0x1.885314p-4f, 1.0f);
   V q = horner(z, 0x1p0, -0x1.b76a3cp-2, 0x1.3e2c3p-7);
   // tan(r + pi / 2) = -1 / tan(r)
-  auto isOdd = (count << 31) < 0;
-  return alternate(select(isOdd, q, p), count) / select(isOdd, p, q);
+  auto isOdd = odd < 0;
+  return alternate(select(isOdd, q, p), odd) / select(isOdd, p, q);
 }
 
 /// atan(t) for 0 <= t <= 1.

@@ -51,6 +51,7 @@ template <int Parts, class V> struct HugeTurns {
   using Integer = typename V::template As<std::int32_t>;
   static constexpr int Unit = 4 >> Parts;
   Integer count; ///< In the low bits.
+  Integer top;   ///< The same, in the highest `Parts` bits.
   Integer whole;
   V tail; ///< A multiple of 2^-15, at most 2^9.
   V number;
@@ -75,11 +76,11 @@ template <int Parts, bool Quarter, class V> HugeTurns<Parts, V> hugeTurns(V x) {
   auto sum = number.template to<std::int32_t>() * index.lookUp(WholeWords) +
              (shifted.template bits<std::int32_t>() << 8);
   constexpr std::int32_t excess = Quarter ? 0 : 1 << 30;
-  auto count = (sum + ((1 << (31 - Parts)) - excess)) >> (32 - Parts);
+  auto top = sum + ((1 << (31 - Parts)) - excess);
   auto whole = sum << Parts;
   if constexpr (Parts == 1 && !Quarter)
     whole = whole ^ std::numeric_limits<std::int32_t>::min();
-  return {count, whole, tail, number, index};
+  return {top >> (32 - Parts), top, whole, tail, number, index};
 }
 
 /// A number of two floats.

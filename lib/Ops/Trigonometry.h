@@ -119,18 +119,19 @@ template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
     V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, low * 0x1.921fb6p-32f);
     angle = fma(high, 0x1.921fb6p-32f * turns.Unit, angle);
     auto isSmall = abs(angle) < 0x1p-15f;
+    // The same rest is that of quarter turns.
     angle = rarely(isSmall & isFar, angle, [x] {
-      auto wide = x.template to<double>();
-      auto [rest, shifted] = turns::reduceHuge<Quarter, Parts>(wide).each;
-      return rest.template to<float>();
+      auto rest = turns::smallRest(turns::hugeTurns<2, Quarter>(x));
+      return turns::angleOf(rest).high;
     });
-    return Several<V, 2>{{angle, turns.count.template bits<float>()}};
+    auto odd = turns.top << (Parts - 1);
+    return Several<V, 2>{{angle, odd.template bits<float>()}};
   };
-  auto [rest, count] =
-      rarely(isFar,
-             Several<V, 2>{{near.rest, near.count.template bits<float>()}}, far)
+  auto [rest, odd] =
+      rarely(isFar, Several<V, 2>{{near.rest, near.odd.template bits<float>()}},
+             far)
           .each;
-  return {rest, count.template bits<std::int32_t>()};
+  return {rest, odd.template bits<std::int32_t>()};
 }
 
 struct Sin {
