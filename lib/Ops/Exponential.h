@@ -44,18 +44,18 @@ struct Exp {
 
 /// Hidden: what a softmax adds and divides. The difference is not rounded,
 /// which would be an error of tens of units for differences of tens. Powers
-/// have a factor by which what shows beside e^0 is normal in f32; those that do
-/// not show are e^-120, and 0 in f64.
+/// have a factor by which what shows beside e^0 is normal in f32; those below
+/// are 0, as for masks, since no product with 0 is slow.
 struct ExpOf {
   static constexpr OpInfo info{.name = "exp_of",
-                               .doc = "2^100 e^(x - y) for x <= y",
+                               .doc = "2^64 e^(x - y) for x <= y",
                                .types = TypeRule::Floating,
                                .ulp = {1.2, 1.2, 1.2},
                                .pnnx = false};
-  static constexpr int Scale = 100;
+  static constexpr int Scale = 64;
 
   template <class R> static R reference(R x, R y) {
-    return exp(x - y) * 0x1p100;
+    return exp(x - y) * 0x1p64;
   }
 
   /// What x is above a multiple of ln 2 is exact, and what y is above one is
@@ -63,15 +63,20 @@ struct ExpOf {
   /// first made differences from it, which are exact themselves where the power
   /// is not too small to matter.
   template <class V> static V formula(V x, V y) {
-    constexpr float rounder = single::FieldRounder + Scale;
+    // Powers of two end where quotients do; the rest of the factor is in the
+    // polynomial.
+    constexpr int lowest = 151;
+    constexpr float rounder = single::Rounder + lowest;
+    constexpr double factor = 0x1p64 / (1 << (lowest - 127));
+    constexpr float vanishing = -lowest * single::Ln2High;
     V origin = select(abs(y) < 512.0f, -single::Tiny, y), top = y - origin;
     auto [rest, turns] = single::reduce(top);
-    V least = top - 120.0f, moved = x - origin;
+    V least = top + vanishing, moved = x - origin;
     moved = select(moved < least, least, moved);
     V shifted = fma(moved - top, single::InverseLn2, rounder);
     V n = shifted - (rounder - (turns - PowerRounder<float>));
     V r = fma(n, -single::Ln2Low, fma(n, -single::Ln2High, moved) - rest);
-    return single::exponential(r) * single::powerIn(shifted);
+    return single::exponential(r, factor) * single::powerIn(shifted);
   }
 
   template <IsDouble V> static V formula(V x, V y) {

@@ -65,10 +65,12 @@ template <class V> V expTail(V r, V z) {
   return fma(z, higher, low).named("poly");
 }
 
-/// e^r from the same polynomial: a step less in sum, but more in a row.
-template <class V> V exponential(V r) {
-  return horner(r, 0x1p0, 0x1p0, 0x1.fffffap-2, 0x1.555492p-3, 0x1.555a26p-5,
-                0x1.12397cp-7, 0x1.694c82p-10);
+/// factor e^r from the same polynomial: a step less in sum, but more in a row.
+/// The factor is a power of two.
+template <class V> V exponential(V r, double factor = 1) {
+  return horner(r, factor, factor, 0x1.fffffap-2 * factor,
+                0x1.555492p-3 * factor, 0x1.555a26p-5 * factor,
+                0x1.12397cp-7 * factor, 0x1.694c82p-10 * factor);
 }
 
 /// 2^r for |r| <= 1/2; error below 2^-27.

@@ -109,7 +109,7 @@ turns::TwoParts<V> restOf(const turns::HugeTurns<Parts, V> &turns) {
 }
 
 /// fast::turn for any finite x. Next to a multiple of pi / Parts what is left
-/// is taken in double lanes.
+/// takes longer; it is the same in halves and quarters of a turn.
 template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
   auto near = fast::turn<Parts, Quarter>(x);
   auto isFar = isBeyond(x, fast::TurnsLimit);
@@ -119,7 +119,6 @@ template <int Parts, bool Quarter, class V> fast::Turned<V> turnAny(V x) {
     V angle = fma(high, -0x1.777a5cp-57f * turns.Unit, low * 0x1.921fb6p-32f);
     angle = fma(high, 0x1.921fb6p-32f * turns.Unit, angle);
     auto isSmall = abs(angle) < 0x1p-15f;
-    // The same rest is that of quarter turns.
     angle = rarely(isSmall & isFar, angle, [x] {
       auto rest = turns::smallRest(turns::hugeTurns<2, Quarter>(x));
       return turns::angleOf(rest).high;

@@ -140,23 +140,18 @@ static TypedValue multipleOf(Formula &f, const TypedValue &value,
 }
 
 /// The factor that `exp_of` leaves in powers, and so in their sum.
-static constexpr double LessPower = 0x1p-100;
-
-/// Their sum, wide and without it.
-static TypedValue sumOfPowers(Formula &f, const TypedValue &powers) {
-  return f.call("mul", f.reduceWide("sum", powers), f.number(LessPower));
-}
+static constexpr double Power = 0x1p64;
 
 /// e^(x - max) over its sum, which is wider. The factor stays on quotients, so
 /// that of their products only the last may be subnormal.
 static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = f.call("exp_of", x, f.most(x));
-  const TypedValue sum = sumOfPowers(f, power);
+  const TypedValue sum = f.reduceWide("sum", power);
   if (f.isDouble())
-    return f.call("mul", f.call("div", power, sum), f.number(LessPower));
-  const TypedValue inverse = f.call("reciprocal", sum);
-  return f.call("mul", productOf(f, power, inverse, inverse),
-                f.number(LessPower));
+    return f.call("div", power, sum);
+  const TypedValue inverse = f.call("div", f.number(Power), sum);
+  const TypedValue product = productOf(f, power, inverse, inverse);
+  return f.call("mul", product, f.number(1 / Power));
 }
 
 static Made makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
@@ -171,13 +166,12 @@ static Made makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
 
 static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  const TypedValue &x = f.tensor(0);
-  const TypedValue most = f.most(x);
-  const TypedValue sum = sumOfPowers(f, f.call("exp_of", x, most));
+  const TypedValue x = f.held(f.tensor(0)), most = f.most(x);
+  const TypedValue sum = f.reduceWide("sum", f.call("exp_of", x, most));
+  const TypedValue whole = f.call("mul", sum, f.number(1 / Power));
+  const TypedValue log = f.call(f.isDouble() ? "log" : "log_of", whole);
   // The difference is no larger than the result: it may be rounded.
-  return f.result(
-      f.call("sub", f.call("sub", f.held(x), most),
-             f.held(f.call(f.isDouble() ? "log" : "log_of", sum))));
+  return f.result(f.call("sub", f.call("sub", x, most), f.held(log)));
 }
 
 static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
@@ -195,13 +189,10 @@ static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
                          f.call("log", f.reduceWide("sum", power))));
 }
 
-/// What elements differ from their mean by, squared.
-static TypedValue squaresOf(Formula &f, const TypedValue &wide) {
-  return f.call("square", f.call("sub", wide, f.reduceWide("mean", wide)));
-}
-
 static TypedValue varianceOf(Formula &f, const RowSettings &settings) {
-  const TypedValue squares = squaresOf(f, f.wide(f.tensor(0)));
+  const TypedValue x = f.wide(f.tensor(0));
+  const TypedValue squares =
+      f.call("square", f.call("sub", x, f.reduceWide("mean", x)));
   f.setStay(settings.axes.stay);
   return f.reduceWide("mean", squares,
                       static_cast<std::uint32_t>(settings.whole.value_or(1)));

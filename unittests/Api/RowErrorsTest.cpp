@@ -161,6 +161,15 @@ const Data All[] = {
      [](auto &random) { return std::exp(4 * normal(random)); }},
     {"tiny", [](auto &random) { return 1e-20 * normal(random); }},
     {"large", [](auto &random) { return 1e15 * normal(random); }},
+    {"one far above others",
+     [](auto &random) { return 200 + 30 * normal(random); }},
+    {"many equal largest",
+     [](auto &random) { return 40 + std::min(5 * normal(random), 0.3); }},
+    {"next to 512", [](auto &random) { return 507 + 10 * uniform(random); }},
+    {"masked",
+     [](auto &random) {
+       return uniform(random) < 0.5 ? -1e9 : 2 + uniform(random);
+     }},
 };
 
 template <class T>
@@ -229,6 +238,26 @@ INSTANTIATE_TEST_SUITE_P(Functions, RowErrors, testing::ValuesIn(Cases),
                            std::string name = info.param.text;
                            return name.substr(0, name.find('('));
                          });
+
+TEST(RowErrorsOf, ASoftmaxOfOneElementThatIsLeft) {
+  for (const std::int64_t length : {1, 2, 8, 100}) {
+    std::vector<float> values;
+    for (const float masked : {-INFINITY, -1e9f, -200.0f})
+      for (float x = -40; x <= 40; x += 0.37f) {
+        values.resize(values.size() + static_cast<std::size_t>(length), masked);
+        values.back() = x;
+      }
+    const auto rows = static_cast<std::int64_t>(values.size()) / length;
+    const Tensor x(DType::F32, {rows, length}, values);
+    const auto powers = outputsOf("softmax(@0,-1)", {x})[0].values<float>();
+    const auto logs = outputsOf("log_softmax(@0,-1)", {x})[0].values<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool isLeft = values[i] > -100;
+      EXPECT_EQ(powers[i], isLeft ? 1 : 0) << values[i];
+      EXPECT_TRUE(isLeft ? logs[i] == 0 : logs[i] <= -100) << logs[i];
+    }
+  }
+}
 
 TEST(RowErrorsOf, LayerNormWithWeightAndBias) {
   constexpr std::int64_t rows = 30, length = 500;
