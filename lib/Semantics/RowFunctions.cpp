@@ -169,9 +169,9 @@ static Made makeLogSoftmax(Simplifier &simplify, const RowSettings &settings) {
   const TypedValue x = f.held(f.tensor(0)), most = f.most(x);
   const TypedValue sum = f.reduceWide("sum", f.call("exp_of", x, most));
   const TypedValue whole = f.call("mul", sum, f.number(1 / Power));
-  const TypedValue log = f.call(f.isDouble() ? "log" : "log_of", whole);
+  const TypedValue log = f.held(f.call(f.isDouble() ? "log" : "log_of", whole));
   // The difference is no larger than the result: it may be rounded.
-  return f.result(f.call("sub", f.call("sub", x, most), f.held(log)));
+  return f.result(f.call("sub", f.call("sub", x, most), log));
 }
 
 static Made makeLogSumExp(Simplifier &simplify, const RowSettings &settings) {
