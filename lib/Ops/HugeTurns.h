@@ -50,8 +50,7 @@ inline constexpr float ThirdWords[16] = {
 template <int Parts, class V> struct HugeTurns {
   using Integer = typename V::template As<std::int32_t>;
   static constexpr int Unit = 4 >> Parts;
-  Integer count; ///< In the low bits.
-  Integer top;   ///< The same, in the highest `Parts` bits.
+  Integer top; ///< The count's low bits, in the highest `Parts`.
   Integer whole;
   V tail; ///< A multiple of 2^-15, at most 2^9.
   V number;
@@ -80,7 +79,7 @@ template <int Parts, bool Quarter, class V> HugeTurns<Parts, V> hugeTurns(V x) {
   auto whole = sum << Parts;
   if constexpr (Parts == 1 && !Quarter)
     whole = whole ^ std::numeric_limits<std::int32_t>::min();
-  return {top >> (32 - Parts), top, whole, tail, number, index};
+  return {top, whole, tail, number, index};
 }
 
 /// A number of two floats.

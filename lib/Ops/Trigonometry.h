@@ -69,7 +69,7 @@ QuarterTurns<V> reduceFar(V x, typename V::Mask isFar) {
         return Several<V, 2>{{high, low}};
       }).each;
   auto [r, low] = turns::angleOf(turns::TwoParts<V>{high, tail});
-  return {{r, low, turns.count.template bits<float>()}};
+  return {{r, low, (turns.top >> 30).template bits<float>()}};
 }
 
 /// sin(x), or cos(x) if Quarter, in single precision.
