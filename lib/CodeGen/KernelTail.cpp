@@ -210,6 +210,10 @@ void KernelBuilder::emitTail(llvm::BasicBlock *done) {
   names.suffix = ".tail";
   lanes.existing = mask;
   const Position position{at, left, mask};
+  // Narrow vectors would fetch each line again and again.
+  constexpr unsigned enoughLanes = 8;
+  if (plan.fetchesAhead() && lanes.lanes >= enoughLanes)
+    fetchAhead(position, 0);
   store(position, isShared && !hasSecondBody
                       ? computeHolding(tailEntry, position)
                       : compute(position));

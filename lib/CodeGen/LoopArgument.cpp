@@ -312,6 +312,30 @@ static void streamOut(llvm::IRBuilderBase &ir, llvm::Value *vector,
                         llvm::ConstantAsMetadata::get(ir.getInt32(1))));
 }
 
+/// A vector of a tail, past the caches if all of its line exists: the main loop
+/// leaves whole ones, too.
+static void streamTail(const LaneBuilder &lanes, const Position &at,
+                       unsigned perLine, llvm::Value *vector, llvm::Value *to) {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  llvm::Function *function = ir.GetInsertBlock()->getParent();
+  const auto block = [&](const char *name) {
+    return llvm::BasicBlock::Create(ir.getContext(), name, function);
+  };
+  auto *whole = block("tail.whole"), *part = block("tail.part"),
+       *stored = block("tail.stored");
+  llvm::Value *before = ir.CreateAnd(ir.CreateTrunc(at.index, ir.getInt32Ty()),
+                                     ir.getInt32(perLine - 1));
+  llvm::Value *inLine = ir.CreateNSWAdd(before, at.left);
+  ir.CreateCondBr(ir.CreateICmpSGE(inLine, ir.getInt32(perLine)), whole, part);
+  ir.SetInsertPoint(whole);
+  streamOut(ir, vector, to);
+  ir.CreateBr(stored);
+  ir.SetInsertPoint(part);
+  ir.CreateMaskedStore(vector, to, AnyAddress, at.mask);
+  ir.CreateBr(stored);
+  ir.SetInsertPoint(stored);
+}
+
 void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
                          llvm::Value *value, bool streams) const {
   llvm::IRBuilderBase &ir = lanes.ir;
@@ -327,6 +351,9 @@ void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
     std::uint64_t lane = 0;
     for (llvm::Value *to : addresses(lanes, at))
       ir.CreateAlignedStore(element(lane++), to, AnyAddress);
+  } else if (at.mask && streams && !llvm::isa<llvm::ConstantInt>(at.left)) {
+    streamTail(lanes, at, LineBytes / elementBytes(), value,
+               address(lanes, at));
   } else if (at.mask) {
     ir.CreateMaskedStore(value, address(lanes, at), AnyAddress, at.mask);
   } else if (streams) {

@@ -107,7 +107,7 @@ Execution::Execution(const KernelImpl &kernel, std::span<const Launch> launches,
   learns = policy.learns(elements, options);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const Invocation &call = *launches[i].call;
-    streams[i] = isStreamed && call.canStream(launches[i].first)
+    streams[i] = isStreamed && call.canStream(kernel.plan(), launches[i].first)
                      ? kernel.loops().streaming(call.chosen())
                      : nullptr;
     // Until it is built it has the ordinary code.

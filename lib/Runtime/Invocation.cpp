@@ -221,41 +221,23 @@ void Invocation::run(void *const *first, std::int64_t begin, std::int64_t end,
     TileRun(*loop, nest, traversal, first, memory).run(begin, end);
 }
 
-bool Invocation::canStream(void *const *first) const {
-  // Shorter rows are mostly computed by the ordinary loop, up to alignment and
-  // in the tail.
-  constexpr std::int64_t fewest = 1024;
-  if (traversal.kind() != Traversal::Kind::Rows || nest.inner() < fewest)
+bool Invocation::canStream(const semantics::Plan &plan,
+                           void *const *first) const {
+  // Of shorter rows, too much is in lines that are not whole: their elements
+  // take a masked step each time, or one by one if they are narrow.
+  constexpr std::int64_t fewest = 128, fewestSlow = 1024, word = 4;
+  const bool isLong = plan.hasLongBody();
+  if (traversal.kind() != Traversal::Kind::Rows)
     return false;
   for (std::size_t out = 0; out < outputs; ++out) {
-    if (traversal.pattern(out) != AccessPattern::Contiguous)
+    if (traversal.pattern(out) != AccessPattern::Contiguous ||
+        nest.inner() < (isLong || nest.size(out) < word ? fewestSlow : fewest))
       return false;
     for (std::size_t s = outputs; s < nest.slots(); ++s)
       if (first[s] == first[out])
         return false;
   }
   return true;
-}
-
-/// The number of elements, up to `count`, before the first one that is aligned
-/// for streaming in every output.
-std::int64_t Invocation::unaligned(void *const *pointers,
-                                   std::int64_t count) const {
-  constexpr std::int64_t line = semantics::StreamAlignment;
-  const auto isAligned = [&](std::size_t out, std::int64_t element) {
-    const auto first = reinterpret_cast<std::uintptr_t>(pointers[out]);
-    return (first + static_cast<std::uintptr_t>(element * nest.size(out))) %
-               line ==
-           0;
-  };
-  for (std::int64_t head = 0; head < std::min(line, count); ++head) {
-    std::size_t out = 0;
-    while (out < outputs && isAligned(out, head))
-      ++out;
-    if (out == outputs)
-      return head;
-  }
-  return count;
 }
 
 /// Computes the elements [begin, end).
@@ -269,20 +251,19 @@ void Invocation::runRows(void *const *first, std::int64_t begin,
     for (std::size_t s = 0; columns != 0 && s < nest.slots(); ++s)
       pointers[s] = static_cast<char *>(pointers[s]) + columns * strides[s];
   };
+  NextCall next;
+  if (nest.rank() > 1)
+    next = {nest.strides(nest.rank() - 2), MaxRank};
   Cursor cursor(nest, traversal, first, pointers);
   std::int64_t column = begin % inner;
   cursor.seek(begin / inner);
   while (begin < end) {
     const std::int64_t count = std::min(inner - column, end - begin);
     shift(column);
-    const std::int64_t done = streaming ? unaligned(pointers, count) : count;
-    if (done > 0)
-      loop->run(done, pointers, strides);
-    if (done < count) {
-      shift(done);
-      streaming->code().run(count - done, pointers, strides);
-      shift(-done);
-    }
+    if (streaming)
+      loop->runStreamed(*streaming, count, pointers, strides, next);
+    else
+      loop->run(count, pointers, strides);
     shift(-column);
     begin += count;
     column = 0;

@@ -84,9 +84,9 @@ public:
 
   /// The pieces that the call can be split into. Results do not depend on it.
   std::int64_t units() const { return unitCount; }
-  /// Whether outputs may be written past the caches: rows are long, and no
-  /// output is an input.
-  bool canStream(void *const *first) const;
+  /// Whether outputs of a kernel's plan may be written past the caches: rows
+  /// are long, and no output is an input.
+  bool canStream(const semantics::Plan &plan, void *const *first) const;
   /// Bytes that a task copies operands to.
   std::int64_t copyBytes() const;
   /// Computes the units [begin, end); by `streaming`, the chosen loop with
@@ -97,7 +97,6 @@ public:
 private:
   void runRows(void *const *first, std::int64_t begin, std::int64_t end,
                const Loop *streaming, TaskMemory &memory) const;
-  std::int64_t unaligned(void *const *pointers, std::int64_t count) const;
 
   std::size_t outputs = 0;
   semantics::LoopNest nest;

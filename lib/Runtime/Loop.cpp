@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <limits>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -35,8 +38,18 @@ static std::int64_t longLoopOf(const Plan &plan) {
   return isFor ? longLoop : std::numeric_limits<std::int64_t>::max();
 }
 
+static std::vector<unsigned> shiftsOf(const std::vector<Access> &outputs) {
+  std::vector<unsigned> shifts;
+  for (const Access &output : outputs)
+    shifts.push_back(std::countr_zero(sizeOf(output.type)));
+  return shifts;
+}
+
 Loop::Loop(const Plan &plan, std::unique_ptr<const Code> first)
     : outputs(plan.outputs), inputs(plan.inputs), slots(plan.slots()),
+      shifts(shiftsOf(outputs)),
+      narrowest(static_cast<std::size_t>(std::ranges::min_element(shifts) -
+                                         shifts.begin())),
       longLoop(longLoopOf(plan)) {
   improve(std::move(first));
 }
@@ -57,6 +70,21 @@ std::int64_t Loop::headOf(std::int64_t count, void *const *pointers) const {
   return static_cast<std::int64_t>(before(0) / sizeOf(outputs[0].type));
 }
 
+/// Goes on by some elements.
+void Loop::move(std::int64_t elements, void **pointers,
+                const std::int64_t *strides) const {
+  const auto move = [&](std::size_t slot, const Access &access) {
+    auto step = static_cast<std::int64_t>(sizeOf(access.type));
+    if (access.pattern != AccessPattern::Contiguous)
+      step = access.pattern == AccessPattern::Strided ? strides[slot] : 0;
+    pointers[slot] = static_cast<char *>(pointers[slot]) + elements * step;
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    move(i, outputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    move(outputs.size() + i, inputs[i]);
+}
+
 /// Runs the head and the rest; false, with nothing done, if there is no head.
 bool Loop::runAligned(std::int64_t count, void *const *pointers,
                       const std::int64_t *strides) const {
@@ -66,19 +94,79 @@ bool Loop::runAligned(std::int64_t count, void *const *pointers,
     return false;
   std::array<void *, MostAlignedSlots> rest;
   std::copy_n(pointers, slots, rest.begin());
-  const auto move = [&](std::size_t slot, const Access &access) {
-    auto step = static_cast<std::int64_t>(sizeOf(access.type));
-    if (access.pattern != AccessPattern::Contiguous)
-      step = access.pattern == AccessPattern::Strided ? strides[slot] : 0;
-    rest[slot] = static_cast<char *>(rest[slot]) + head * step;
-  };
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    move(i, outputs[i]);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    move(outputs.size() + i, inputs[i]);
+  move(head, rest.data(), strides);
   now.function(head, pointers, strides);
   now.function(count - head, rest.data(), strides);
   return true;
+}
+
+/// How many elements come before the first that begins a line in all outputs;
+/// `count` if none does.
+std::int64_t Loop::beforeLine(std::int64_t count, void *const *pointers) const {
+  constexpr std::uintptr_t line = semantics::StreamAlignment;
+  const auto bytesBefore = [&](std::size_t i, std::uintptr_t element) {
+    return -(reinterpret_cast<std::uintptr_t>(pointers[i]) +
+             (element << shifts[i])) %
+           line;
+  };
+  const std::uintptr_t head = bytesBefore(narrowest, 0) >> shifts[narrowest];
+  for (std::size_t i = 0; i < shifts.size(); ++i)
+    if (bytesBefore(i, head) != 0)
+      return count;
+  return std::min(static_cast<std::int64_t>(head), count);
+}
+
+/// Runs elements before a line that is stored past the caches. A masked vector
+/// that reaches into that line would take it into them, and the line would wait
+/// for it: so they are stored elsewhere and copied.
+void Loop::runBeforeLine(std::int64_t count, void **pointers,
+                         const std::int64_t *strides) const {
+  constexpr std::size_t line = semantics::StreamAlignment, most = 4;
+  const auto bytesOf = [&](const Access &output) {
+    return static_cast<std::size_t>(count) * sizeOf(output.type);
+  };
+  // An output of larger elements than another may begin lines before.
+  if (outputs.size() > most ||
+      std::ranges::any_of(outputs, [&](const Access &output) {
+        return bytesOf(output) > line;
+      }))
+    return code().run(count, pointers, strides);
+  alignas(line) std::byte heads[most][line];
+  void *first[most];
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    first[i] = std::exchange(pointers[i], heads[i]);
+  code().run(count, pointers, strides);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    std::memcpy(first[i], heads[i], bytesOf(outputs[i]));
+    pointers[i] = first[i];
+  }
+}
+
+void Loop::runStreamed(const Loop &streaming, std::int64_t count,
+                       void **pointers, const std::int64_t *strides,
+                       NextCall next) const {
+  const std::int64_t head = beforeLine(count, pointers);
+  if (head == count)
+    return run(count, pointers, strides);
+  // Streamed stores would wait for lines that a later call stores a part of.
+  constexpr std::uintptr_t line = semantics::StreamAlignment;
+  constexpr std::int64_t callsAhead = 2;
+  for (std::size_t i = 0; next.steps && i < shifts.size(); ++i) {
+    const std::int64_t step = next.steps[i * next.pitch];
+    const char *first = static_cast<char *>(pointers[i]) + callsAhead * step,
+               *end = first + (count << shifts[i]);
+    if (reinterpret_cast<std::uintptr_t>(first) % line != 0)
+      __builtin_prefetch(first, 1);
+    if (reinterpret_cast<std::uintptr_t>(end) % line != 0 &&
+        end != first + step)
+      __builtin_prefetch(end, 1);
+  }
+  if (head == 0)
+    return streaming.code().run(count, pointers, strides);
+  runBeforeLine(head, pointers, strides);
+  move(head, pointers, strides);
+  streaming.code().run(count - head, pointers, strides);
+  move(-head, pointers, strides);
 }
 
 LoopPtr LoopTable::find(const std::string &key) const {

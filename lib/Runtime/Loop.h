@@ -39,6 +39,13 @@ struct Code {
   }
 };
 
+/// How many bytes on the next of several calls stores: of output i,
+/// `steps[i * pitch]`. Null if that is not known.
+struct NextCall {
+  const std::int64_t *steps = nullptr;
+  std::size_t pitch = 1;
+};
+
 /// A compiled plan. Its code may be replaced by better code while other threads
 /// run it: results have the same bits.
 class Loop {
@@ -52,6 +59,11 @@ public:
     if (count < longLoop || !runAligned(count, pointers, strides))
       code().run(count, pointers, strides);
   }
+  /// The same, but `streaming`, the loop of this plan that stores past the
+  /// caches, does all elements from the first on that begins a line in every
+  /// output. Pointers are as before when it returns.
+  void runStreamed(const Loop &streaming, std::int64_t count, void **pointers,
+                   const std::int64_t *strides, NextCall next) const;
   /// How many elements, those of a cache line at most, such a call does first
   /// for the others to be stored to aligned addresses.
   std::int64_t headOf(std::int64_t count, void *const *pointers) const;
@@ -75,9 +87,17 @@ public:
 private:
   bool runAligned(std::int64_t count, void *const *pointers,
                   const std::int64_t *strides) const;
+  void move(std::int64_t elements, void **pointers,
+            const std::int64_t *strides) const;
+  std::int64_t beforeLine(std::int64_t count, void *const *pointers) const;
+  void runBeforeLine(std::int64_t count, void **pointers,
+                     const std::int64_t *strides) const;
 
   /// Pointers that a call takes.
   const std::size_t slots;
+  /// Of outputs, the binary logarithm of an element's bytes.
+  const std::vector<unsigned> shifts;
+  const std::size_t narrowest; ///< The output that has the fewest.
   /// The least count for which alignment of stores pays.
   const std::int64_t longLoop;
   std::atomic<const Code *> current = nullptr;

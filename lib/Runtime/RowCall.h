@@ -247,9 +247,6 @@ struct RowGroup {
   std::int64_t rows = 1, length = 1;
   /// Whether loops run along the last kept axis, over many rows at once.
   bool hasColumns = false;
-  /// Whether these loops fetch what comes next: the second-level cache does not
-  /// keep all from the call before.
-  bool fetchesColumns = false;
   /// Rows of a tile at most, which there is memory for.
   std::int64_t columns = 1;
   /// Rows whose results a task has room for: those of a tile, or more.

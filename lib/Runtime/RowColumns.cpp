@@ -92,23 +92,22 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
 }
 
 /// Fetches elements of the loop that comes next, so many elements of rows
-/// further on: a processor does not foresee lines that are pages apart. These
-/// are more than the first cache keeps, or its sets where rows are whole pages.
-/// A loop that takes all fetches its own, a row at a time.
+/// further on, where rows are so far apart that a processor does not foresee
+/// their lines. A loop that takes all fetches its own, a row at a time.
 void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
                            std::int64_t ahead) const {
-  constexpr std::int64_t line = 64, most = 64 * line;
+  constexpr std::int64_t line = 64, most = 64 * line, farApart = 192 << 10;
   constexpr int secondCache = 2;
-  if (!group.fetchesColumns)
-    return;
   for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
     const std::int64_t size = group.slots[step.slots[i]].size;
-    if (strides[i] != size || steps[i] < most / 4)
+    if (strides[i] != size || steps[i] < farApart)
       continue;
     const char *from =
         static_cast<const char *>(pointers[i]) + ahead * steps[i];
     for (std::int64_t at = 0; at < std::min(count * size, most); at += line)
       __builtin_prefetch(from + at, 0, secondCache);
+    // GCC leaves out calls of functions without any effect.
+    __asm__ volatile("");
   }
 }
 
@@ -278,7 +277,7 @@ void RowTask::storeColumns(const RowStep &step, std::int64_t row,
     moveColumns(step, element);
     const std::int64_t here = std::min(turn, to - element) * count;
     if (streams)
-      storeRun(step, here);
+      storeRun(step, here, {steps.data()});
     else
       call(step, here);
   }

@@ -206,10 +206,7 @@ static bool isInPlace(const RowGroup &group, const RowStep &step) {
 }
 
 Status RowCall::chooseLoops(RowGroup &group) {
-  // Of the least cache of a core that has 512-bit vectors, with room for
-  // states.
-  constexpr std::int64_t most = std::int64_t{768} << 10, wide = 1024;
-  group.fetchesColumns = movedBytes > most;
+  constexpr std::int64_t wide = 1024;
   if (auto status = takeWhole(group); !status)
     return status;
   for (RowStep &step : group.steps) {

@@ -53,14 +53,15 @@ static bool isLight(const RowGroup &group) {
 
 /// Has sweeps over long rows overlap: by one loop or, where caches do not hold
 /// what the call moves and its sweeps are light, by tiles of a row, or some
-/// that are short. A core sees past the end of a sweep over so few elements,
-/// and has the loads of the next one under way.
+/// that are shorter. A core sees past the end of a sweep over so few elements,
+/// and has the loads of the next one under way. Of rows that are shorter still,
+/// calls of loops take too long.
 Status RowCall::overlapSweeps(RowGroup &group) {
   if (!mayStagger(group))
     return {};
-  if (movedBytes < lastCacheBytes() || !isLight(group))
+  constexpr std::int64_t fewest = 512, fewElements = 1536;
+  if (movedBytes < lastCacheBytes() || !isLight(group) || group.length < fewest)
     return stagger(group);
-  constexpr std::int64_t fewElements = 1536;
   group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
   return {};
 }

@@ -277,7 +277,8 @@ void RowTask::storeElements(const RowStep &step, std::int64_t begin,
       startAt(step, row);
     else
       nextRow(step);
-    rows = to - from == group.length && followEachOther(step)
+    const bool isWhole = to - from == group.length;
+    rows = isWhole && followEachOther(step)
                ? std::min(end - row, last - row % last)
                : 1;
     if (group.reducedAxes > 1)
@@ -285,7 +286,8 @@ void RowTask::storeElements(const RowStep &step, std::int64_t begin,
     else {
       if (from > 0)
         moveTo(step, from);
-      storeRun(step, rows * (to - from));
+      storeRun(step, rows * (to - from),
+               isWhole && rows == 1 ? NextCall{rowSteps.data()} : NextCall());
     }
   }
 }
@@ -470,29 +472,17 @@ void RowTask::storeRange(const RowStep &step, std::int64_t from,
   }
 }
 
-/// Stores a run of elements, past the caches from where outputs are aligned on.
-void RowTask::storeRun(const RowStep &step, std::int64_t count) {
-  constexpr std::int64_t fewest = 256;
+/// Stores a run of elements, past the caches where it can.
+void RowTask::storeRun(const RowStep &step, std::int64_t count, NextCall next) {
+  constexpr std::int64_t fewest = 192;
   // What the loop of all sweeps leaves to them are few rows.
   const Loop *streaming =
       context.streams && !loopOfAll ? step.streaming() : nullptr;
-  if (!streaming || count < fewest)
-    return call(step, count);
-  constexpr std::uintptr_t line = semantics::StreamAlignment;
-  const std::int64_t size = group.slots[step.slots[0]].size;
-  const auto address = [&](std::size_t i) {
-    return reinterpret_cast<std::uintptr_t>(pointers[i]);
-  };
-  const auto head = static_cast<std::int64_t>(-address(0) % line) / size;
-  for (std::size_t i = 0; i < step.outputs; ++i)
-    if (group.slots[step.slots[i]].size != size ||
-        (address(i) + static_cast<std::uintptr_t>(head * size)) % line != 0)
-      return call(step, count);
-  if (head > 0)
-    call(step, head);
-  for (std::size_t i = 0; i < step.slots.size(); ++i)
-    pointers[i] = static_cast<char *>(pointers[i]) + head * strides[i];
-  streaming->code().run(count - head, pointers.data(), strides.data());
+  if (streaming && count >= fewest)
+    step.loop->runStreamed(*streaming, count, pointers.data(), strides.data(),
+                           next);
+  else
+    call(step, count);
 }
 
 void RowTask::runRowStep(const RowStep &step, std::int64_t begin,

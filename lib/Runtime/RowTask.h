@@ -72,6 +72,7 @@ private:
                 std::int64_t ahead);
 
   void runWhole(std::int64_t begin, std::int64_t end);
+  std::int64_t rowsBeforeLine(std::int64_t rows) const;
   void runStaggered(std::int64_t begin, std::int64_t end);
   void runTurns(std::int64_t begin, std::int64_t end);
   void runStep(const RowStep &step, std::int64_t begin, std::int64_t end);
@@ -84,7 +85,7 @@ private:
                    std::int64_t blocks);
   void reduceRange(const RowStep &step, std::int64_t from, std::int64_t to);
   void storeRange(const RowStep &step, std::int64_t from, std::int64_t to);
-  void storeRun(const RowStep &step, std::int64_t count);
+  void storeRun(const RowStep &step, std::int64_t count, NextCall next = {});
 
   void runColumns(std::int64_t row, std::int64_t count);
   void startColumns(const RowStep &step, std::int64_t row, std::int64_t count);

@@ -10,6 +10,7 @@
 /// in registers from its elements to what becomes of them.
 ///
 //===----------------------------------------------------------------------===//
+#include "Runtime/Hardware.h"
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
@@ -153,8 +154,9 @@ static bool goesAlongRows(const RowGroup &group) {
 /// Whether rows are so short, and what is computed of them, that a loop can
 /// have them in registers from their elements to what becomes of these. It may
 /// have more of them where it does not compute with wider elements.
-static bool fitsWhole(const RowGroup &group, bool isAlongRows) {
-  constexpr std::int64_t mostBytes = 512, fewRows = 16;
+static bool fitsWhole(const RowGroup &group, bool isAlongRows,
+                      bool isInCaches) {
+  constexpr std::int64_t mostBytes = 512, mostFromMemory = 704, fewRows = 16;
   constexpr unsigned mostOperations = 1300, vector = 16;
   if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
       group.hasScans || (group.hasColumns && !group.isShort) ||
@@ -162,12 +164,14 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows) {
     return false;
   // Of what is computed at least.
   std::int64_t size = 4, operations = 0;
-  bool reduces = false, isWide = false, hasIndices = false, hasBytes = false;
+  bool reduces = false, isWide = false, isLong = false, hasIndices = false,
+       hasBytes = false;
   for (const RowStep &step : group.steps) {
     const semantics::Plan &plan = step.step->sweep.plan;
     if (!step.isOfRows) {
       operations += plan.work().operations;
       isWide |= plan.graph.work(plan.precision).wide > 0;
+      isLong |= plan.hasLongBody();
     }
     reduces |= step.reductions > 0;
     hasIndices |= step.hasIndices();
@@ -180,7 +184,11 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows) {
   // Lanes of a row know no index, and rows in lanes take shuffles of words.
   if (!reduces || (isAlongRows ? hasIndices : hasBytes))
     return false;
-  return group.length * size <= (isWide ? 1 : 2) * mostBytes &&
+  // Sweeps at once have what they load and store from memory sooner.
+  const std::int64_t most = isWide                  ? mostBytes
+                            : isLong && !isInCaches ? mostFromMemory
+                                                    : 2 * mostBytes;
+  return group.length * size <= most &&
          operations * group.length <=
              mostOperations * (isAlongRows ? vector : 1);
 }
@@ -189,7 +197,7 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows) {
 /// rows are is part of it, and these may be the only ones.
 Status RowCall::takeWhole(RowGroup &group) {
   const bool isAlongRows = goesAlongRows(group);
-  if (!fitsWhole(group, isAlongRows))
+  if (!fitsWhole(group, isAlongRows, movedBytes < lastCacheBytes()))
     return {};
   const auto tensors = wholeTensors(group);
   if (!tensors)
@@ -245,28 +253,47 @@ const Loop *RowGroup::loopOfTask(bool streams, void *const *first) const {
   return streaming ? streaming : regular;
 }
 
+/// How many rows come before the first of those that are stored line by line,
+/// from the one that the pointers are at; all `rows` if none is.
+std::int64_t RowTask::rowsBeforeLine(std::int64_t rows) const {
+  constexpr std::int64_t line = semantics::StreamAlignment;
+  const semantics::Plan &plan = group.whole->rows.plan;
+  const auto beginsLines = [&](std::int64_t row) {
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+      const char *first = static_cast<char *>(pointers[i]) + row * strides[i];
+      if (reinterpret_cast<std::uintptr_t>(first) % line != 0 ||
+          (plan.isAlongRows && strides[i] % line != 0))
+        return false;
+    }
+    return true;
+  };
+  for (std::int64_t row = 0; row < std::min(line, rows); ++row)
+    if (beginsLines(row))
+      return row;
+  return rows;
+}
+
 /// All steps by one loop.
 void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
   const auto &[plan, tensors] = group.whole->rows;
   const std::int64_t last = group.lastKept();
-  constexpr std::int64_t line = semantics::StreamAlignment;
+  const Loop *const regular = group.wholeLoop(false);
   for (std::size_t i = 0; i < group.parameters.size(); ++i)
     pointers[tensors.size() + i] =
         const_cast<std::uint64_t *>(&group.parameters[i]);
   while (begin < end) {
-    const std::int64_t here = std::min(end - begin, last - begin % last);
-    bool isAligned = true;
+    std::int64_t here = std::min(end - begin, last - begin % last);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       pointers[i] = placeOf(tensors[i], begin);
       strides[i] = group.slots[tensors[i]].kept[group.keptAxes - 1];
-      // Each row begins a vector that is stored, where they go along it.
-      if (i < plan.outputs.size())
-        isAligned &=
-            reinterpret_cast<std::uintptr_t>(pointers[i]) % line == 0 &&
-            (!plan.isAlongRows || strides[i] % line == 0);
     }
-    const Loop &loop = isAligned ? *loopOfAll : *group.wholeLoop(false);
-    loop.code().run(here, pointers.data(), strides.data());
+    const Loop *loop = loopOfAll;
+    if (const std::int64_t before =
+            loop != regular ? rowsBeforeLine(here) : 0) {
+      here = before;
+      loop = regular;
+    }
+    loop->code().run(here, pointers.data(), strides.data());
     begin += here;
   }
 }

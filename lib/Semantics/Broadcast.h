@@ -76,6 +76,8 @@ public:
   std::int64_t stride(std::size_t slot, unsigned axis) const {
     return step[slot * MaxRank + axis];
   }
+  /// The same of all slots, one for every `MaxRank`.
+  const std::int64_t *strides(unsigned axis) const { return &step[axis]; }
   /// Bytes of an element of slot s.
   std::int64_t size(std::size_t slot) const { return sizes[slot]; }
   /// Address of the first element of slot s.

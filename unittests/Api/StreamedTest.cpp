@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <deque>
 #include <vector>
 
 using namespace kexpr;
@@ -157,6 +158,47 @@ TEST(Streamed, SeveralOutputsOfAnyAlignment) {
   }
 }
 
+/// Neither bytes between rows nor those around them may change.
+TEST(Streamed, RowsThatAreApart) {
+  const Engine engine;
+  auto sum = engine.compile("add(@0,1)"),
+       both = engine.compile("[add(@0,1),gt(@0,100)]");
+  ASSERT_TRUE(sum && both);
+  constexpr std::int64_t rows = 37;
+  for (int round = 0; round < 2; ++round) {
+    for (std::int64_t columns : {128, 131, 200, 1027})
+      for (std::size_t offset : {0, 16, 36}) {
+        const std::int64_t pitch = columns + 13;
+        const auto count = static_cast<std::size_t>(rows * pitch);
+        Guarded x(count * 4, 4), a(count * 4, offset), b(count * 4, offset),
+            c(count, offset);
+        std::string sums = a.contents(), masks = c.contents();
+        for (std::int64_t i = 0; i < rows * pitch; ++i) {
+          const auto value = static_cast<float>(i % 301), next = value + 1;
+          std::memcpy(x.data() + i * 4, &value, 4);
+          if (i % pitch < columns) {
+            std::memcpy(sums.data() + i * 4, &next, 4);
+            masks[static_cast<std::size_t>(i)] = value > 100;
+          }
+        }
+        const Shape shape{rows, columns}, strides{pitch, 1};
+        const auto view = [&](Guarded &of, DType type) {
+          return TensorView(of.data(), type, shape, strides);
+        };
+        const TensorView in = view(x, DType::F32);
+        ASSERT_TRUE(sum->run(in, view(a, DType::F32), Streamed));
+        EXPECT_TRUE(a.contents() == sums) << columns << ' ' << offset;
+        const std::vector<TensorView> outs = {view(b, DType::F32),
+                                              view(c, DType::Bool)};
+        ASSERT_TRUE(both->run(in, outs, Streamed));
+        EXPECT_TRUE(b.contents() == sums && c.contents() == masks)
+            << columns << ' ' << offset;
+        EXPECT_TRUE(a.isIntact() && b.isIntact() && c.isIntact());
+      }
+    engine.settle();
+  }
+}
+
 TEST(Streamed, BatchesRowsAndThreads) {
   const Engine engine;
   auto kernel = engine.compile("add(@0,@1)");
@@ -216,6 +258,54 @@ TEST_P(StreamedRows, HaveTheSameBitsWhicheverWayIsChosen) {
   }
   // The streaming loop.
   EXPECT_EQ(engine.stats().compiled, before + (engine.vectorBits() > 0));
+}
+
+/// Runs a kernel of one operand both ways, with outputs at offsets from a line.
+void expectSameBits(const Engine &engine, std::string_view text, DType type,
+                    const Shape &shape, std::size_t outputs = 1) {
+  auto kernel = engine.compile(text, {.operandTypes = {type}});
+  ASSERT_TRUE(kernel);
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape)
+    count *= extent;
+  const auto bytes = static_cast<std::size_t>(count) * sizeOf(type);
+  Guarded x(bytes, 8);
+  const TensorView in(x.data(), type, shape);
+  for (std::size_t offset : {0u, 16u, 56u}) {
+    std::deque<Guarded> cached, streamed;
+    for (std::size_t i = 0; i < outputs; ++i) {
+      cached.emplace_back(bytes, offset);
+      streamed.emplace_back(bytes, offset);
+    }
+    for (Stores stores : {Stores::Cached, Stores::Streamed, Stores::Streamed}) {
+      std::vector<TensorView> out;
+      for (Guarded &each : stores == Stores::Cached ? cached : streamed)
+        out.emplace_back(each.data(), type, shape);
+      ASSERT_TRUE(kernel->run(in, out, {.maxThreads = 1, .stores = stores}));
+      engine.settle(); // The second call has the streaming loop.
+    }
+    for (std::size_t i = 0; i < outputs; ++i) {
+      EXPECT_TRUE(cached[i].contents() == streamed[i].contents())
+          << text << ' ' << nameOf(type) << ' ' << offset << ' ' << shape[1];
+      EXPECT_TRUE(streamed[i].isIntact());
+    }
+  }
+}
+
+TEST(StreamedRows, BeginAndEndWithinLines) {
+  const Engine engine;
+  constexpr std::int64_t elements = 600000;
+  for (DType type : {DType::F32, DType::F16, DType::F64})
+    for (std::int64_t length : {3, 12, 191, 250, 1000, 2049})
+      expectSameBits(
+          engine, "sub(@0,amax(@0,-1,True))", type,
+          {elements * 4 / static_cast<std::int64_t>(sizeOf(type)) / length,
+           length});
+  for (std::int64_t length : {20, 250, 1000})
+    expectSameBits(engine,
+                   "[sub(@0,amax(@0,-1,True)),add(@0,amax(@0,-1,True))]",
+                   DType::F32, {elements / length, length}, 2);
+  expectSameBits(engine, "sub(@0,amax(@0,1,True))", DType::F32, {3, 7, 30001});
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, StreamedRows,
