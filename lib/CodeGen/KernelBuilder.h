@@ -146,6 +146,9 @@ private:
   /// Those of `states` that the main loop holds, one vector of lanes after the
   /// other, at the beginning of a step and as it has them by now.
   std::vector<StateParts> heldBefore, held;
+  /// Of a step of the main loop, what reductions that choose an element have
+  /// chosen before a state takes it.
+  std::vector<StateParts> chosen;
   /// Where the main loop begins, of a folded plan.
   std::vector<StateParts> opened;
   /// Where a folded plan has what it holds folded, from the block before.

@@ -29,9 +29,19 @@ void KernelBuilder::take(const Position &at,
   if (copy && holdsStates) {
     const unsigned vectors = ops::ReductionLanes / lanes.lanes;
     const auto first = held.begin() + number * vectors;
-    for (llvm::Value *row : elements)
-      *first = taking.step(lanes, *first, row);
+    const auto waiting = chosen.begin() + number * vectors;
+    for (llvm::Value *row : elements) {
+      if (taking.chooses() && !waiting->empty())
+        row = taking.step(lanes, *waiting, row)[0];
+      if (taking.chooses() && *copy + vectors < unrollFactor)
+        *waiting = {row};
+      else
+        *first = taking.step(lanes, *first, row);
+    }
+    if (*copy + vectors >= unrollFactor)
+      waiting->clear();
     std::rotate(first, first + 1, first + vectors);
+    std::rotate(waiting, waiting + 1, waiting + vectors);
   } else {
     taking.take(lanes, at, elements);
   }
@@ -97,6 +107,7 @@ void KernelBuilder::openStates() {
       part = phi;
     }
   heldBefore = held;
+  chosen.assign(held.size(), {});
 }
 
 /// Has the main loop of a folded plan begin again with those in memory.

@@ -38,6 +38,8 @@ struct StateEmitters {
   /// Of a state whose first element has that index.
   EmitIdentityFn identity = nullptr;
   EmitFinishFn finish = nullptr;
+  /// See `LoopStates::chooses`.
+  bool chooses = false;
 };
 using StepRow = std::array<StateEmitters, std::size(ops::AllTypes)>;
 } // namespace
@@ -233,11 +235,16 @@ static llvm::Value *emitFinish(const LaneBuilder &lanes,
       .rep.value;
 }
 
+template <class R> static constexpr bool chooses() {
+  return requires { R::chooses; };
+}
+
 template <class R, DType Form> static constexpr StateEmitters stepEmitterOf() {
   if constexpr (ops::worksIn(R::info.types, Form)) {
     constexpr DType served = ops::servingForm<R, Form>;
-    return {emitStep<R, served>, emitCombine<R, served>, emitSettled<R, served>,
-            emitIdentity<R, served>, emitFinish<R, served>};
+    return {emitStep<R, served>,    emitCombine<R, served>,
+            emitSettled<R, served>, emitIdentity<R, served>,
+            emitFinish<R, served>,  chooses<R>()};
   } else {
     return {};
   }
@@ -270,6 +277,10 @@ LoopStates::LoopStates(const LaneBuilder &lanes,
     stride = ir.getInt64(ops::ReductionLanes * sizeOf(access.type));
   else
     stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
+}
+
+bool LoopStates::chooses() const {
+  return emittersOf(*access.reducing).chooses;
 }
 
 std::string_view LoopStates::reduction() const {

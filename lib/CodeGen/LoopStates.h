@@ -44,6 +44,9 @@ public:
              llvm::MutableArrayRef<StateParts> vectors) const;
   /// Where they begin.
   const llvm::Value *base() const { return pointer; }
+  /// Whether a state is one of the elements, and steps may be done in any order
+  /// of brackets.
+  bool chooses() const;
   /// The name of the reduction.
   std::string_view reduction() const;
 

@@ -227,7 +227,7 @@ private:
 template <class Best> struct Choice {
   template <class T> using Element = T;
   template <class T> static constexpr unsigned parts = 1;
-  static constexpr bool hasNeutralIdentity = true;
+  static constexpr bool hasNeutralIdentity = true, chooses = true;
 
   template <class V>
   static Several<V, 1> combine(Several<V, 1> a, Several<V, 1> b) {
