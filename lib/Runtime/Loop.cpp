@@ -117,8 +117,8 @@ std::int64_t Loop::beforeLine(std::int64_t count, void *const *pointers) const {
 }
 
 /// Runs elements before a line that is stored past the caches. A masked vector
-/// that reaches into that line would take it into them, and the line would wait
-/// for it: so they are stored elsewhere and copied.
+/// that reaches into that line would take it into the caches, and its store
+/// would wait for that: so they are stored elsewhere and copied.
 void Loop::runBeforeLine(std::int64_t count, void **pointers,
                          const std::int64_t *strides) const {
   constexpr std::size_t line = semantics::StreamAlignment, most = 4;

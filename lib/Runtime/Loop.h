@@ -39,7 +39,7 @@ struct Code {
   }
 };
 
-/// How many bytes on the next of several calls stores: of output i,
+/// How many bytes further on the next of several calls stores output i:
 /// `steps[i * pitch]`. Null if that is not known.
 struct NextCall {
   const std::int64_t *steps = nullptr;

@@ -273,11 +273,12 @@ void RowTask::storeColumns(const RowStep &step, std::int64_t row,
   startColumns(step, row, count);
   const std::int64_t turn = group.isFlat ? ReductionLanes : 1;
   const bool streams = context.streams && step.canStream;
+  const NextCall next{group.reducedAxes == 1 ? steps.data() : nullptr};
   for (std::int64_t element = from; element < to; element += turn) {
     moveColumns(step, element);
     const std::int64_t here = std::min(turn, to - element) * count;
     if (streams)
-      storeRun(step, here, {steps.data()});
+      storeRun(step, here, next);
     else
       call(step, here);
   }

@@ -54,13 +54,20 @@ static bool isLight(const RowGroup &group) {
 /// Has sweeps over long rows overlap: by one loop or, where caches do not hold
 /// what the call moves and its sweeps are light, by tiles of a row, or some
 /// that are shorter. A core sees past the end of a sweep over so few elements,
-/// and has the loads of the next one under way. Of rows that are shorter still,
-/// calls of loops take too long.
+/// and has the loads of the next one under way. Where rows are shorter still,
+/// or elements narrow and so computed with longer than read, calls take too
+/// long.
 Status RowCall::overlapSweeps(RowGroup &group) {
   if (!mayStagger(group))
     return {};
-  constexpr std::int64_t fewest = 512, fewElements = 1536;
-  if (movedBytes < lastCacheBytes() || !isLight(group) || group.length < fewest)
+  constexpr std::int64_t fewest = 320, fewElements = 1536, word = 4;
+  const bool hasNarrow =
+      std::ranges::any_of(group.slots, [](const RowSlot &slot) {
+        return slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0 &&
+               slot.size < word;
+      });
+  if (movedBytes < lastCacheBytes() || !isLight(group) ||
+      group.length < fewest || hasNarrow)
     return stagger(group);
   group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
   return {};

@@ -184,10 +184,13 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
   // Lanes of a row know no index, and rows in lanes take shuffles of words.
   if (!reduces || (isAlongRows ? hasIndices : hasBytes))
     return false;
-  // Sweeps at once have what they load and store from memory sooner.
-  const std::int64_t most = isWide                  ? mostBytes
-                            : isLong && !isInCaches ? mostFromMemory
-                                                    : 2 * mostBytes;
+  // Staggered sweeps have what they load and store from memory sooner, of
+  // narrow elements no sooner than it is computed with.
+  const bool isSlower =
+      isLong && !isInCaches && !hasBytes && group.keptAxes == 1;
+  const std::int64_t most = isWide     ? mostBytes
+                            : isSlower ? mostFromMemory
+                                       : 2 * mostBytes;
   return group.length * size <= most &&
          operations * group.length <=
              mostOperations * (isAlongRows ? vector : 1);
@@ -261,12 +264,15 @@ std::int64_t RowTask::rowsBeforeLine(std::int64_t rows) const {
   const auto beginsLines = [&](std::int64_t row) {
     for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
       const char *first = static_cast<char *>(pointers[i]) + row * strides[i];
-      if (reinterpret_cast<std::uintptr_t>(first) % line != 0 ||
-          (plan.isAlongRows && strides[i] % line != 0))
+      if (reinterpret_cast<std::uintptr_t>(first) % line != 0)
         return false;
     }
     return true;
   };
+  // Each row begins a vector that is stored, where they go along it.
+  for (std::size_t i = 0; plan.isAlongRows && i < plan.outputs.size(); ++i)
+    if (strides[i] % line != 0)
+      return rows;
   for (std::int64_t row = 0; row < std::min(line, rows); ++row)
     if (beginsLines(row))
       return row;
