@@ -317,6 +317,14 @@ struct RowGroup {
   std::int64_t lastKept() const {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
+  /// Whether a tensor has elements of rows that are narrower than words.
+  bool hasNarrow() const {
+    constexpr std::int64_t word = 4;
+    return std::ranges::any_of(slots, [](const RowSlot &slot) {
+      return slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0 &&
+             slot.size < word;
+    });
+  }
   /// Whether elements are kept in memory of their own, and not in an output.
   bool keepsApart() const {
     return std::ranges::any_of(slots, &RowSlot::isScratch);

@@ -60,14 +60,9 @@ static bool isLight(const RowGroup &group) {
 Status RowCall::overlapSweeps(RowGroup &group) {
   if (!mayStagger(group))
     return {};
-  constexpr std::int64_t fewest = 320, fewElements = 1536, word = 4;
-  const bool hasNarrow =
-      std::ranges::any_of(group.slots, [](const RowSlot &slot) {
-        return slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0 &&
-               slot.size < word;
-      });
+  constexpr std::int64_t fewest = 320, fewElements = 1536;
   if (movedBytes < lastCacheBytes() || !isLight(group) ||
-      group.length < fewest || hasNarrow)
+      group.length < fewest || group.hasNarrow())
     return stagger(group);
   group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
   return {};

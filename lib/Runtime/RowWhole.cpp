@@ -164,8 +164,7 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
     return false;
   // Of what is computed at least.
   std::int64_t size = 4, operations = 0;
-  bool reduces = false, isWide = false, isLong = false, hasIndices = false,
-       hasBytes = false;
+  bool reduces = false, isWide = false, isLong = false, hasIndices = false;
   for (const RowStep &step : group.steps) {
     const semantics::Plan &plan = step.step->sweep.plan;
     if (!step.isOfRows) {
@@ -177,17 +176,15 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
     hasIndices |= step.hasIndices();
   }
   for (const RowSlot &slot : group.slots)
-    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0) {
+    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0)
       size = std::max(size, slot.size);
-      hasBytes |= slot.size < 4;
-    }
+  const bool hasNarrow = group.hasNarrow();
   // Lanes of a row know no index, and rows in lanes take shuffles of words.
-  if (!reduces || (isAlongRows ? hasIndices : hasBytes))
+  if (!reduces || (isAlongRows ? hasIndices : hasNarrow))
     return false;
-  // Staggered sweeps have what they load and store from memory sooner, of
-  // narrow elements no sooner than it is computed with.
+  // Staggered sweeps wait less for memory, which narrow elements do not need.
   const bool isSlower =
-      isLong && !isInCaches && !hasBytes && group.keptAxes == 1;
+      isLong && !isInCaches && !hasNarrow && group.keptAxes == 1;
   const std::int64_t most = isWide     ? mostBytes
                             : isSlower ? mostFromMemory
                                        : 2 * mostBytes;

@@ -292,7 +292,7 @@ void expectSameBits(const Engine &engine, std::string_view text, DType type,
   }
 }
 
-TEST(StreamedRows, BeginAndEndWithinLines) {
+TEST(Streamed, RowsThatBeginAndEndWithinLines) {
   const Engine engine;
   constexpr std::int64_t elements = 600000;
   for (DType type : {DType::F32, DType::F16, DType::F64})
