@@ -224,9 +224,11 @@ constantsOf(const std::vector<AssemblyLine> &lines) {
   llvm::StringMap<std::string> values;
   StringRef label;
   for (const AssemblyLine &line : lines) {
+    // "@name" stands before what has that name.
     if (line.kind == Kind::Label)
       label = line.text;
-    else if (line.kind == Kind::Other && !line.comment.empty())
+    else if (line.kind == Kind::Other && !line.comment.empty() &&
+             !line.comment.starts_with('@'))
       if (auto [at, isNew] = values.try_emplace(label, line.comment);
           !isNew && at->second != line.comment)
         at->second.clear();
@@ -240,9 +242,10 @@ static std::string noteOf(const AssemblyLine &line,
   llvm::SmallVector<StringRef> words;
   llvm::SplitString(line.text, words, "\t ,()[]{}:");
   for (StringRef word : words)
-    if (const auto found = constants.find(word);
-        found != constants.end() && !found->second.empty())
-      return found->second;
+    for (StringRef label : {word, word.rsplit('+').first})
+      if (const auto found = constants.find(label);
+          found != constants.end() && !found->second.empty())
+        return found->second;
   return shortened(line.comment);
 }
 
@@ -275,7 +278,7 @@ std::vector<CodeLine> codegen::linesOf(const Assembly &assembly) {
   bool isCode = false;
   for (const AssemblyLine &line : assembly.lines) {
     isCode |= line.kind == Kind::Label && line.text == KernelSymbol;
-    if (!isCode || line.kind == Kind::Other)
+    if (!isCode || line.kind == Kind::Other || constants.contains(line.text))
       continue;
     if (line.kind == Kind::Label)
       lines.push_back(

@@ -66,6 +66,7 @@ private:
   void hoist();
   void hoistParts(llvm::BasicBlock *before);
   void hoistConstants();
+  void foldConstants();
   Values compute(const Position &at);
   llvm::Value *value(semantics::ValueId id, const Position &at,
                      OneOfEach values, unsigned element = 0);

@@ -14,8 +14,11 @@
 #include "CodeGen/SoftwarePipeline.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
@@ -361,6 +364,47 @@ void KernelBuilder::hoistParts(llvm::BasicBlock *before) {
       each.moveBefore(before->getTerminator());
 }
 
+/// A number that all lanes have, if that is what an operand is.
+static llvm::Constant *splatOf(const llvm::Use &operand) {
+  auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+  return constant && constant->getType()->isVectorTy() &&
+                 constant->getType()->isFPOrFPVectorTy() &&
+                 constant->getSplatValue() && !constant->isNullValue()
+             ? constant
+             : nullptr;
+}
+
+/// Lanes of a number in memory, named after their type and it: v8f32.0.5.
+static llvm::GlobalVariable *inMemory(llvm::Module &module,
+                                      llvm::Constant *constant) {
+  auto *type = llvm::cast<llvm::FixedVectorType>(constant->getType());
+  llvm::SmallString<32> name;
+  llvm::raw_svector_ostream(name) << 'v' << type->getNumElements() << 'f'
+                                  << type->getScalarSizeInBits() << '.';
+  llvm::cast<llvm::ConstantFP>(constant->getSplatValue())
+      ->getValueAPF()
+      .toString(name);
+  return new llvm::GlobalVariable(module, type, /*isConstant=*/true,
+                                  llvm::GlobalValue::PrivateLinkage, constant,
+                                  name);
+}
+
+/// Whether an instruction adds or multiplies, and has a form with this operand
+/// in memory. Others mostly choose, and use what they compare twice.
+static bool mayBeInMemory(const llvm::Use &operand) {
+  const auto *user = llvm::cast<llvm::Instruction>(operand.getUser());
+  switch (user->getOpcode()) {
+  case llvm::Instruction::FAdd:
+  case llvm::Instruction::FMul:
+    return true;
+  case llvm::Instruction::FSub:
+    return operand.getOperandNo() == 1;
+  default:
+    const auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+    return call && call->getIntrinsicID() == llvm::Intrinsic::fma;
+  }
+}
+
 /// Has the main loop use constants from before it, if there are few enough. A
 /// fence keeps LLVM from seeing what they are.
 void KernelBuilder::hoistConstants() {
@@ -369,11 +413,8 @@ void KernelBuilder::hoistConstants() {
   for (llvm::BasicBlock *block = loop;; block = latch) {
     for (llvm::Instruction &each : *block)
       for (llvm::Use &operand : each.operands()) {
-        auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get());
-        if (constant && constant->getType()->isVectorTy() &&
-            constant->getType()->isFPOrFPVectorTy() &&
-            constant->getSplatValue() && !constant->isNullValue() &&
-            !llvm::isa<llvm::PHINode>(each))
+        llvm::Constant *constant = splatOf(operand);
+        if (constant && !llvm::isa<llvm::PHINode>(each))
           uses[constant].push_back(&operand);
       }
     if (block == latch)
@@ -391,6 +432,29 @@ void KernelBuilder::hoistConstants() {
     for (llvm::Use *operand : operands)
       operand->set(held);
   }
+}
+
+/// Has instructions of the main loop and of its second body find constants in
+/// memory, lane by lane, one each: LLVM would broadcast each by one more.
+void KernelBuilder::foldConstants() {
+  llvm::DenseMap<llvm::Constant *, llvm::GlobalVariable *> globals;
+  const auto fold = [&](llvm::Instruction &each) {
+    for (llvm::Use &operand : llvm::reverse(each.operands())) {
+      llvm::Constant *constant = splatOf(operand);
+      if (!constant || !mayBeInMemory(operand))
+        continue;
+      llvm::GlobalVariable *&global = globals[constant];
+      if (!global)
+        global = inMemory(module, constant);
+      ir.SetInsertPoint(&each);
+      operand.set(ir.CreateLoad(constant->getType(), global, "constant"));
+      return;
+    }
+  };
+  // What is before the loop is better off with those in registers.
+  for (llvm::BasicBlock &block :
+       llvm::make_range(loop->getIterator(), function->end()))
+    llvm::for_each(block, fold);
 }
 
 /// Returns in how many stages.
@@ -437,6 +501,8 @@ unsigned KernelBuilder::emitMainLoop() {
   const unsigned made = pipelineLoop(
       {index, whole, step, registers, vectorBitsOf(plan, target), bases},
       stages);
+  if (foldsConstants(plan, target, level))
+    foldConstants();
   if (made == 1 && staggersElements(plan, target, level) &&
       index->getIncomingBlock(1u) == loop)
     staggerElements(*loop, plan.elementsAtOnce());

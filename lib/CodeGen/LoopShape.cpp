@@ -71,6 +71,15 @@ bool codegen::holdsConstants(const Plan &plan, const Target &target,
          (target.fewLoads || isLongReduction(plan));
 }
 
+/// Measured with AVX2; what is older is as it was. Elements that a step takes
+/// at once share them.
+bool codegen::foldsConstants(const Plan &plan, const Target &target,
+                             OptLevel level) {
+  return level == OptLevel::Optimized && target.hasPermute &&
+         target.vectorRegisters < EnoughRegisters && plan.hasLongBody() &&
+         plan.elementsAtOnce() == 1;
+}
+
 /// Where states and what takes them have registers enough: beside constants,
 /// if a body is long, where a few.
 bool codegen::holdsStates(const Plan &plan, const Target &target,

@@ -28,6 +28,10 @@ bool maySpill(const semantics::Plan &plan, OptLevel level);
 /// load again in each step: where loads are few, and beside states.
 bool holdsConstants(const semantics::Plan &plan, const Target &target,
                     OptLevel level);
+/// Whether a main loop has constants in memory, where its instructions find
+/// them: of few registers, those that a long body broadcasts are too many.
+bool foldsConstants(const semantics::Plan &plan, const Target &target,
+                    OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
 unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
 /// Whether elements that a step takes at once begin one after the other instead

@@ -103,6 +103,11 @@ private:
     return address &&
            llvm::is_contained(loop.states, llvm::getUnderlyingObject(address));
   }
+  bool divides() const {
+    return llvm::any_of(body, [](const Instruction *each) {
+      return each->getOpcode() == Instruction::FDiv;
+    });
+  }
   bool isPossible() const;
   void measure();
   void delay();
@@ -436,13 +441,19 @@ void SoftwarePipeline::rebuild() {
 }
 
 /// In as many stages as leave registers for the rest. The limit was found on
-/// Zen 4, with 16 and 32 registers: a little may be spilled.
+/// Zen 4, with 16 and 32 registers: a little may be spilled. Where there are
+/// 16, what is checked has vectors, too (Zen 3): three stages are enough, and
+/// with no division to wait for less is spilled.
 unsigned SoftwarePipeline::run(unsigned wanted) {
   if (!isPossible())
     return 1;
   measure();
   findLast();
-  const unsigned most = 12 + loop.registers * 3 / 8;
+  unsigned most = 12 + loop.registers * 3 / 8;
+  if (hasCheck() && loop.registers <= 16) {
+    wanted = std::min(wanted, 3u);
+    most -= divides() ? 0 : 3;
+  }
   for (stages = wanted; stages > 1; --stages) {
     assignStages();
     if (carriedRegisters() <= most)

@@ -59,6 +59,13 @@ std::string asmOf(const char *text, const Machine &machine) {
   return code ? *code : code.error().message();
 }
 
+std::string loopOf(const char *text, const Machine &machine) {
+  std::string loop;
+  for (const std::string &line : innerLoop(asmOf(text, machine)))
+    loop += line + '\n';
+  return loop;
+}
+
 class Assembly : public testing::TestWithParam<Machine> {};
 
 std::string nameOfMachine(const testing::TestParamInfo<Machine> &info) {
@@ -115,13 +122,23 @@ TEST(Assembly, TailsAreMasked) {
 }
 
 TEST(Assembly, SelectsKeepMasksInRegistersOfTheirWidth) {
-  const std::string code =
-      asmOf("maximum(minimum(@0,@1),clamp(@2,@0,@1))", Machines[0]);
-  std::string text;
-  for (const std::string &line : innerLoop(code))
-    text += line + '\n';
-  EXPECT_NE(text.find("vblendvps"), std::string::npos) << code;
+  const std::string text =
+      loopOf("maximum(minimum(@0,@1),clamp(@2,@0,@1))", Machines[0]);
+  EXPECT_NE(text.find("vblendvps"), std::string::npos) << text;
   EXPECT_EQ(countOf(text, "vpack|vpmov|vextract|vinsert|vpsh"), 0u) << text;
+}
+
+TEST(Assembly, LongBodiesOfAvx2FindConstantsInMemory) {
+  const char *folded = "\tvf\\w+ps\t[^%]*\\(%rip\\)";
+  const std::string code = loopOf("erf(@0)", Machines[0]);
+  EXPECT_GT(countOf(code, folded), countOf(code, "\tvbroadcastss")) << code;
+  // Short ones have them in registers, and AVX-512 has a form that broadcasts.
+  const std::string few = loopOf("add(mul(@0,2),3)", Machines[0]),
+                    wide = loopOf("erf(@0)", Machines[1]);
+  EXPECT_GT(countOf(few, "ymm"), 0u);
+  EXPECT_EQ(countOf(few, "\\(%rip\\)"), 0u) << few;
+  EXPECT_GT(countOf(wide, "zmm"), 0u);
+  EXPECT_EQ(countOf(wide, "\\.Lv16f32"), 0u) << wide;
 }
 
 TEST(Assembly, ConstantsOfAArch64AreFoundByDistance) {

@@ -175,3 +175,27 @@ TEST(LoopCode, ListedConstantsHaveTheirValues) {
       [](const CodeLine &line) { return line.note.starts_with("float "); });
   EXPECT_GE(named, 4);
 }
+
+TEST(LoopCode, ListedConstantsInMemoryHaveTheirValues) {
+  // Those of gelu are in two registers, and some are negative.
+  for (const char *text : {"erf(@0)", "gelu(@0)"}) {
+    const auto listing =
+        listCode(listedPlan(text), targetOf("znver3"), OptLevel::Optimized);
+    ASSERT_TRUE(listing);
+    int named = 0;
+    for (const CodeLine &line : listing->assembly) {
+      const std::size_t name = line.text.find(".Lv8f");
+      EXPECT_FALSE(name != line.text.npos && line.isLabel) << line.text;
+      if (name == line.text.npos)
+        continue;
+      ++named;
+      const std::size_t value = line.text.find('.', name + 2) + 1,
+                        space = line.note.find(' ');
+      ASSERT_NE(space, line.note.npos) << line.text;
+      EXPECT_EQ(std::stod(line.text.substr(value)),
+                std::stod(line.note.substr(space)))
+          << line.text << " # " << line.note;
+    }
+    EXPECT_GE(named, 10) << text;
+  }
+}
