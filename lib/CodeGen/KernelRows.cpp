@@ -116,6 +116,7 @@ void KernelBuilder::loadRowsOfAll() {
 void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
                                     llvm::MutableArrayRef<Values> vectors) {
   const semantics::Value &each = plan.graph.values[id];
+  const std::uint64_t bytesAhead = bytesAheadOfRows(plan, target);
   for (unsigned k = 0; k < vectors.size(); ++k) {
     llvm::Value *&made = vectors[k][id];
     const Position at = alongRow(row, k);
@@ -128,9 +129,9 @@ void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
       made = rowsOfAll[each.input][k];
     } else {
       made = inputs[each.input].load(lanes, at);
-      if (!at.mask && fetchesPages(plan, target) &&
+      if (!at.mask && bytesAhead > 0 &&
           k * rowLanes * sizeOf(each.type) % LineBytes == 0)
-        inputs[each.input].fetch(lanes, at, ir.getInt64(PageBytes),
+        inputs[each.input].fetch(lanes, at, ir.getInt64(bytesAhead),
                                  FetchInto::First);
     }
   }

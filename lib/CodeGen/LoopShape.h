@@ -22,6 +22,9 @@ bool holdsStates(const semantics::Plan &plan, const Target &target,
 /// Whether what a loop is the first to read is fetched a page further on: where
 /// nothing else looks so far, or computing leaves the time for it.
 bool fetchesPages(const semantics::Plan &plan, const Target &target);
+/// How many bytes further on a loop fetches rows that it takes whole, or 0.
+std::uint64_t bytesAheadOfRows(const semantics::Plan &plan,
+                               const Target &target);
 /// Whether a loop may have more in flight than there are registers.
 bool maySpill(const semantics::Plan &plan, OptLevel level);
 /// Whether a main loop has constants in registers, which LLVM would otherwise

@@ -141,5 +141,24 @@ TEST(RowCode, IsMadeForEveryProcessor) {
     expectCode("aarch64-linux-gnu", cpu);
 }
 
+TEST(RowCode, FetchesRowsWhereAProcessorDoesNot) {
+  const semantics::Plan plan = planOf("sub(@0,amax(@0,-1,True))", 32, true);
+  for (const auto &[cpu, bytes] :
+       {std::pair{"haswell", 4096u}, {"znver3", 1536u}, {"znver4", 0u}}) {
+    const auto target = codegen::makeTarget(
+        {.triple = "x86_64-linux-gnu", .cpu = cpu, .features = {}});
+    ASSERT_TRUE(target);
+    const std::string ir = *codegen::dump(
+        plan, *target, codegen::OptLevel::Optimized, codegen::Stage::Llvm);
+    const auto at = ir.find("%x0.ahead");
+    ASSERT_EQ(at == std::string::npos, bytes == 0) << cpu;
+    if (bytes == 0)
+      continue;
+    const std::string line = ir.substr(at, ir.find('\n', at) - at);
+    EXPECT_TRUE(line.ends_with(" i64 " + std::to_string(bytes)))
+        << cpu << ": " << line;
+  }
+}
+
 } // namespace
 } // namespace kexpr::test::row_code
