@@ -10,10 +10,13 @@
 /// in registers from its elements to what becomes of them.
 ///
 //===----------------------------------------------------------------------===//
+#include "Code/Features.h"
 #include "Runtime/Hardware.h"
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -137,11 +140,23 @@ static bool hasOneSum(const RowGroup &group) {
   return reductions == 1 && areSums;
 }
 
+/// Whether vectors are those of AVX2: half as long, and as many, as AVX-512's.
+static bool hasFewRegisters() {
+  static const bool has =
+      code::ownArchitecture() == code::X86 &&
+      !code::missingHere(std::array{std::string("avx512vl")}).empty();
+  return has;
+}
+
 /// Whether vectors of a loop that takes rows whole go along them, and not over
 /// rows whose elements are parted: where rows fill vectors, and where it would
-/// take many shuffles, those of results included.
+/// take many shuffles, those of results included. Few registers hold no more
+/// than eight elements of each row.
 static bool goesAlongRows(const RowGroup &group) {
   constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
+  if (hasFewRegisters() &&
+      std::ranges::none_of(group.steps, &RowStep::hasIndices))
+    return group.length >= (hasOneSum(group) ? vector / 2 : vector);
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
