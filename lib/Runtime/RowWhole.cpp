@@ -13,6 +13,7 @@
 #include "Code/Features.h"
 #include "Runtime/Hardware.h"
 #include "Runtime/RowTask.h"
+#include "Support/Fork.h"
 
 #include <algorithm>
 #include <array>
@@ -140,12 +141,14 @@ static bool hasOneSum(const RowGroup &group) {
   return reductions == 1 && areSums;
 }
 
+static constinit Once<const bool> fewRegisters;
+
 /// Whether vectors are those of AVX2: half as long, and as many, as AVX-512's.
 static bool hasFewRegisters() {
-  static const bool has =
-      code::ownArchitecture() == code::X86 &&
-      !code::missingHere(std::array{std::string("avx512vl")}).empty();
-  return has;
+  return fewRegisters.get([] {
+    return code::ownArchitecture() == code::X86 &&
+           !code::missingHere(std::array{std::string("avx512vl")}).empty();
+  });
 }
 
 /// Whether vectors of a loop that takes rows whole go along them, and not over
