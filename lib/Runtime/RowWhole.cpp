@@ -153,8 +153,8 @@ static bool hasFewRegisters() {
 
 /// Whether vectors of a loop that takes rows whole go along them, and not over
 /// rows whose elements are parted: where rows fill vectors, and where it would
-/// take many shuffles, those of results included. Few registers hold no more
-/// than eight elements of each row.
+/// take many shuffles, those of results included. Few registers hold fewer
+/// elements of several rows at once.
 static bool goesAlongRows(const RowGroup &group) {
   constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
   if (hasFewRegisters() &&
