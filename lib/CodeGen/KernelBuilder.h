@@ -81,12 +81,13 @@ private:
   void findElements();
   Values computeRows(const Position &at);
   void storeRows(const Position &at, const Values &values);
-  Position alongRow(llvm::Value *row, unsigned vector);
+  Position alongRows(llvm::Value *row, unsigned number);
   void loadRowsOfAll();
   void computeElements(semantics::ValueId id, llvm::Value *row,
-                       llvm::MutableArrayRef<Values> vectors);
-  Values computeAlongRow(llvm::Value *row);
-  void storeAlongRow(llvm::Value *row, const Values &values);
+                       llvm::MutableArrayRef<Values> vectors, unsigned rows);
+  Values computeAlongRows(llvm::Value *row);
+  void storeAlongRows(llvm::Value *row, const Values &values);
+  void emitRowsLeft(llvm::BasicBlock *done);
   void openRows();
   void closeRows();
   void makeStates();
@@ -114,7 +115,7 @@ private:
   const bool holdsStates;
   /// Of a tail that computes in double lanes.
   const unsigned tailLanes;
-  /// Of vectors along rows, which are steps of one lane.
+  /// Of vectors along rows. A lane of a step is a row.
   const unsigned rowLanes;
   /// Whether there is a second body besides the tail.
   bool hasSecondBody = false;

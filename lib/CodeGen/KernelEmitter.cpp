@@ -34,12 +34,12 @@ KernelBuilder::KernelBuilder(llvm::Module &module, const Plan &plan,
                              const Target &target, OptLevel level)
     : module(module), plan(plan), target(target),
       unrollFactor(unrollFactorOf(plan, target, level)), level(level),
-      stages(stagesOf(plan, level)),
+      stages(stagesOf(plan, target, level)),
       holdsStates(codegen::holdsStates(plan, target, level)),
       tailLanes(tailLanesOf(plan, target)), rowLanes(lanesOf(plan, target)),
       ir(module.getContext(), llvm::ConstantFolder(), Naming(names)),
       lanes{ir,
-            plan.isAlongRows ? 1 : rowLanes,
+            plan.isAlongRows ? rowsAtOnce(plan, target, level) : rowLanes,
             target.hasHalf,
             target.hasExponents ? vectorBitsOf(plan, target) : 0,
             target.hasPermute,
@@ -200,7 +200,7 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   columns.clear();
   if (plan.rowLength > 0)
-    return plan.isAlongRows ? computeAlongRow(at.index) : computeRows(at);
+    return plan.isAlongRows ? computeAlongRows(at.index) : computeRows(at);
   Values values;
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
@@ -288,7 +288,7 @@ void KernelBuilder::hoist() {
 void KernelBuilder::store(const Position &at, const Values &values,
                           std::optional<unsigned> copy) {
   if (plan.rowLength > 0)
-    return plan.isAlongRows ? storeAlongRow(at.index, values)
+    return plan.isAlongRows ? storeAlongRows(at.index, values)
                             : storeRows(at, values);
   std::size_t stored = 0, taken = 0;
   llvm::SmallVector<llvm::Value *> rows;
@@ -551,12 +551,12 @@ unsigned KernelBuilder::run() {
        plan.work().rareOperations > mostRare))
     shareTail();
   const unsigned made = emitMainLoop();
-  if (plan.isAlongRows) {
+  if (plan.isAlongRows && lanes.lanes == 1) {
     tailEntry->eraseFromParent();
     ir.SetInsertPoint(tailCheck);
     ir.CreateBr(done);
   } else {
-    emitTail(done);
+    plan.isAlongRows ? emitRowsLeft(done) : emitTail(done);
     ir.SetInsertPoint(tailCheck);
     ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   }

@@ -8,11 +8,13 @@
 /// \file
 /// Loops over rows that take each whole, from its elements to what becomes of
 /// them. Where lanes are rows, there is a vector of each element. Else a step
-/// is a row, in vectors of its elements, and there is no tail.
+/// is a row, in vectors of its elements, or some, and no tail has masks.
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelBuilder.h"
 #include "CodeGen/LoopShape.h"
+
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -87,50 +89,70 @@ void KernelBuilder::storeRows(const Position &at, const Values &values) {
   setLocation(syntax::Listing::loop());
 }
 
-/// The elements of a vector of a row.
-Position KernelBuilder::alongRow(llvm::Value *row, unsigned vector) {
-  const unsigned before = vector * rowLanes;
+/// How many elements are before a vector of rows that follow each other.
+static unsigned elementsBefore(const semantics::Plan &plan, unsigned lanes,
+                               unsigned number) {
+  const unsigned count = (plan.rowLength + lanes - 1) / lanes;
+  return number / count * plan.rowLength + number % count * lanes;
+}
+
+/// Whether a vector of rows has room in those that a step takes: lanes that are
+/// not of its row are of the next.
+static bool isInside(const semantics::Plan &plan, unsigned lanes,
+                     unsigned number, unsigned rows) {
+  return elementsBefore(plan, lanes, number) + lanes <= rows * plan.rowLength;
+}
+
+/// The elements of a vector of rows from one on.
+Position KernelBuilder::alongRows(llvm::Value *row, unsigned number) {
+  const unsigned before = elementsBefore(plan, rowLanes, number);
   llvm::Value *first = ir.CreateMul(row, ir.getInt64(plan.rowLength), "first");
   Position at{ir.CreateNUWAdd(first, ir.getInt64(before), "element")};
-  if (plan.rowLength - before < rowLanes) {
-    at.left = ir.getInt32(plan.rowLength - before);
-    at.mask = lanesBelow(lanes, plan.rowLength - before);
+  const unsigned left = plan.rowLength - before % plan.rowLength;
+  if (left < rowLanes) {
+    at.left = ir.getInt32(left);
+    at.mask = lanesBelow(lanes, left);
   }
   return at;
 }
 
 /// Loads the vectors of rows that are those of all, before the loop.
 void KernelBuilder::loadRowsOfAll() {
-  lanes.lanes = rowLanes;
+  const unsigned rows = std::exchange(lanes.lanes, rowLanes);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto &vectors = rowsOfAll.emplace_back();
     for (unsigned k = 0; plan.inputs[i].pattern == AccessPattern::Row &&
                          k * rowLanes < plan.rowLength;
          ++k)
-      vectors.push_back(inputs[i].load(lanes, alongRow(ir.getInt64(0), k)));
+      vectors.push_back(inputs[i].load(lanes, alongRows(ir.getInt64(0), k)));
   }
-  lanes.lanes = 1;
+  lanes.lanes = rows;
 }
 
-/// A value in the vectors of a row.
+/// A value in the vectors of rows.
 void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
-                                    llvm::MutableArrayRef<Values> vectors) {
+                                    llvm::MutableArrayRef<Values> vectors,
+                                    unsigned rows) {
   const semantics::Value &each = plan.graph.values[id];
-  const std::uint64_t bytesAhead = bytesAheadOfRows(plan, target);
+  const std::uint64_t bytesAhead = bytesAheadOfRows(plan, target, level);
+  const auto lineOf = [&](unsigned number) {
+    return elementsBefore(plan, rowLanes, number) * sizeOf(each.type) /
+           LineBytes;
+  };
   for (unsigned k = 0; k < vectors.size(); ++k) {
     llvm::Value *&made = vectors[k][id];
-    const Position at = alongRow(row, k);
+    const Position at = alongRows(row, k);
     lanes.existing = at.mask;
     setCopy(k);
     setLocationOf(id);
     if (each.kind != ValueKind::Input) {
       made = value(id, at, vectors[k]);
     } else if (!rowsOfAll[each.input].empty()) {
-      made = rowsOfAll[each.input][k];
+      made = rowsOfAll[each.input][k % rowsOfAll[each.input].size()];
     } else {
-      made = inputs[each.input].load(lanes, at);
-      if (!at.mask && bytesAhead > 0 &&
-          k * rowLanes * sizeOf(each.type) % LineBytes == 0)
+      const bool isWhole = isInside(plan, rowLanes, k, rows);
+      made = inputs[each.input].load(lanes, isWhole ? Position{at.index} : at);
+      if (isWhole && bytesAhead > 0 && (k == 0 || lineOf(k) > lineOf(k - 1)))
         inputs[each.input].fetch(lanes, at, ir.getInt64(bytesAhead),
                                  FetchInto::First);
     }
@@ -139,41 +161,41 @@ void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
   setCopy(0);
 }
 
-/// Of each vector those of the graph, and then those that the row has once: one
-/// lane, or all lanes beside elements.
-KernelBuilder::Values KernelBuilder::computeAlongRow(llvm::Value *row) {
+/// Of each vector those of the graph, and then those that rows have once: a
+/// lane of each row, or all lanes beside elements.
+KernelBuilder::Values KernelBuilder::computeAlongRows(llvm::Value *row) {
   const semantics::Graph &graph = plan.graph;
-  const unsigned count = (plan.rowLength + rowLanes - 1) / rowLanes;
+  const unsigned rows = lanes.lanes,
+                 count = (plan.rowLength + rowLanes - 1) / rowLanes;
   Values ofRow(graph.values.size());
-  std::vector<Values> vectors(count, ofRow);
+  std::vector<Values> vectors(rows * count, ofRow);
   const std::size_t rareBefore = rareCount();
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const semantics::Value &each = graph.values[id];
     const std::size_t before = rareCount();
     const bool isFold = each.kind == ValueKind::Fold;
-    lanes.lanes = isFold || isOfElements[id] ? rowLanes : 1;
+    lanes.lanes = isFold || isOfElements[id] ? rowLanes : rows;
     if (isOfElements[id]) {
-      computeElements(id, row, vectors);
+      computeElements(id, row, vectors, rows);
     } else if (isFold) {
       llvm::SmallVector<llvm::Value *> elements;
       for (const Values &vector : vectors)
         elements.push_back(vector[each.args[0]]);
       setLocationOf(id);
-      ofRow[id] = emitFoldAlong(lanes, {each.op, each.form()}, elements,
+      ofRow[id] = emitFoldAlong(lanes, {each.op, each.form()}, elements, rows,
                                 plan.rowLength - (count - 1) * rowLanes,
                                 countOf(plan, each));
     } else {
       ofRow[id] = value(id, {row}, ofRow);
     }
-    if (!isOfElements[id]) {
-      const llvm::SmallVector<int> same(rowLanes, 0);
-      for (Values &vector : vectors)
-        vector[id] = ir.CreateShuffleVector(ofRow[id], same);
+    for (unsigned k = 0; k < vectors.size() && !isOfElements[id]; ++k) {
+      const llvm::SmallVector<int> same(rowLanes, static_cast<int>(k / count));
+      vectors[k][id] = ir.CreateShuffleVector(ofRow[id], same);
     }
     if (rareCount() > before)
       rare.insert(id);
   }
-  lanes.lanes = 1;
+  lanes.lanes = rows;
   // A check asks for all of them at once.
   for (std::size_t i = rareBefore; i < rareCount(); ++i) {
     llvm::Value *&mask = (*lanes.rareMasks)[i];
@@ -186,7 +208,7 @@ KernelBuilder::Values KernelBuilder::computeAlongRow(llvm::Value *row) {
   return all;
 }
 
-void KernelBuilder::storeAlongRow(llvm::Value *row, const Values &values) {
+void KernelBuilder::storeAlongRows(llvm::Value *row, const Values &values) {
   const std::size_t size = plan.graph.values.size();
   const std::size_t count = values.size() / size - 1;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -197,11 +219,31 @@ void KernelBuilder::storeAlongRow(llvm::Value *row, const Values &values) {
       outputs[i].store(lanes, {row}, values[count * size + id], false);
       continue;
     }
-    lanes.lanes = rowLanes;
-    for (unsigned k = 0; k < count; ++k)
-      outputs[i].store(lanes, alongRow(row, k), values[k * size + id],
-                       plan.streams);
-    lanes.lanes = 1;
+    const unsigned rows = std::exchange(lanes.lanes, rowLanes);
+    for (unsigned k = 0; k < count; ++k) {
+      const Position at = alongRows(row, k);
+      // What is stored next has its place in the lanes of others.
+      const bool isWhole = isInside(plan, rowLanes, k, rows);
+      outputs[i].store(lanes, isWhole ? Position{at.index} : at,
+                       values[k * size + id], plan.streams);
+    }
+    lanes.lanes = rows;
   }
   setLocation(syntax::Listing::loop());
+}
+
+/// The rows that steps of several leave, one after the other.
+void KernelBuilder::emitRowsLeft(llvm::BasicBlock *done) {
+  auto *left = block("rows.left", done);
+  ir.SetInsertPoint(tailEntry);
+  ir.CreateBr(left);
+  ir.SetInsertPoint(left);
+  llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
+  at->addIncoming(whole, tailEntry);
+  names.suffix = ".left";
+  lanes.lanes = 1;
+  store({at}, compute({at}));
+  llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(1), "j.next");
+  at->addIncoming(next, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpNE(next, count, "more"), left, done);
 }

@@ -123,7 +123,8 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.unrollFactor = unrollFactorOf(plan, target, level);
   if (plan.rowLength > 0)
     report.unrollFactor =
-        plan.isAlongRows ? (plan.rowLength + report.lanes - 1) / report.lanes
+        plan.isAlongRows ? (plan.rowLength + report.lanes - 1) / report.lanes *
+                               rowsAtOnce(plan, target, level)
                          : plan.rowLength;
   report.stages = stages;
   report.allVectorRegisters = target.vectorRegisters;

@@ -29,18 +29,49 @@ bool codegen::fetchesPages(const Plan &plan, const Target &target) {
 }
 
 /// A core has time for it between them: on Zen 3 sums of rows of 16 to 96
-/// elements from memory take 0.75 to 0.98 of theirs, `amax` 0.91 to 1.06.
-std::uint64_t codegen::bytesAheadOfRows(const Plan &plan,
-                                        const Target &target) {
+/// elements from memory take 0.75 to 0.98 of theirs, `amax` 0.91 to 1.06. It
+/// sees further on by itself where a step has several.
+std::uint64_t codegen::bytesAheadOfRows(const Plan &plan, const Target &target,
+                                        OptLevel level) {
   constexpr std::uint64_t fewLines = 24 * LineBytes;
   if (fetchesPages(plan, target))
     return PageBytes;
-  return target.vectorRegisters < EnoughRegisters ? fewLines : 0;
+  if (target.vectorRegisters >= EnoughRegisters)
+    return 0;
+  return rowsAtOnce(plan, target, level) > 1 ? fewLines / 2 : fewLines;
 }
 
 bool codegen::maySpill(const Plan &plan, OptLevel level) {
   return level == OptLevel::Baseline || plan.rowLength > 0 ||
          plan.hasLongBody();
+}
+
+/// Several rows share the shuffles of their folds and what is computed once of
+/// each, and only the last has masks: vectors of others reach into the next.
+/// Measured on Zen 3: rows of few registers gain, longer ones where they are
+/// added up at once or have no whole vectors.
+unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
+                             OptLevel level) {
+  constexpr unsigned most = 8, few = 3, many = 16;
+  if (level == OptLevel::Baseline || target.vectorRegisters >= EnoughRegisters)
+    return 1;
+  const auto folds = std::ranges::count(
+      plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
+  const bool isLong = plan.hasLongElements(),
+             storesRows = std::ranges::count(plan.outputs,
+                                             semantics::AccessPattern::Rows,
+                                             &semantics::Access::pattern) > 0;
+  const unsigned lanes = lanesOf(plan, target);
+  const bool isWhole = plan.rowLength % lanes == 0,
+             areAdded = folds == 1 && !storesRows && !isLong;
+  // Narrow elements are widened.
+  const auto registers = static_cast<unsigned>(
+      llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
+                       std::min(lanes, vectorBitsOf(plan, target) / 32)));
+  if (registers <= (isWhole && !areAdded ? 1 : few))
+    return std::min(most, lanes);
+  const bool gains = areAdded || (storesRows && !isWhole && !isLong);
+  return gains && registers <= many ? std::min(most / 2, lanes) : 1;
 }
 
 static bool isLongReduction(const Plan &plan) {
@@ -120,11 +151,12 @@ bool codegen::holdsStates(const Plan &plan, const Target &target,
 /// As many as keep the longest chain of a stage below some 20 cycles: then the
 /// hundred operations that a core's schedulers hold are of enough chains. What
 /// states take is in the last stage with all that becomes of it.
-unsigned codegen::stagesOf(const Plan &plan, OptLevel level) {
+unsigned codegen::stagesOf(const Plan &plan, const Target &target,
+                           OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
   const ops::Work work = plan.graph.work(plan.precision);
-  if (level == OptLevel::Optimized && plan.isAlongRows)
-    return most; // A row waits for its folds.
+  if (level == OptLevel::Optimized && plan.isAlongRows) // It waits for folds.
+    return rowsAtOnce(plan, target, level) == 1 ? most : 1;
   if (level == OptLevel::Baseline || work.operations <= Plan::ShortBody ||
       plan.rowLength > 0)
     return 1;
@@ -200,6 +232,8 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
     lanes /= 2;
   if (reduces(plan) || plan.rowLength > 0)
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
+  if (plan.isAlongRows && target.vectorRegisters < EnoughRegisters)
+    lanes = std::min(lanes, std::bit_ceil(plan.rowLength));
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})

@@ -24,7 +24,11 @@ bool holdsStates(const semantics::Plan &plan, const Target &target,
 bool fetchesPages(const semantics::Plan &plan, const Target &target);
 /// How many bytes further on a loop fetches rows that it takes whole, or 0.
 std::uint64_t bytesAheadOfRows(const semantics::Plan &plan,
-                               const Target &target);
+                               const Target &target, OptLevel level);
+/// How many rows a step takes where vectors go along them: a power of two, and
+/// at most as many as a vector has lanes.
+unsigned rowsAtOnce(const semantics::Plan &plan, const Target &target,
+                    OptLevel level);
 /// Whether a loop may have more in flight than there are registers.
 bool maySpill(const semantics::Plan &plan, OptLevel level);
 /// Whether a main loop has constants in registers, which LLVM would otherwise
@@ -36,7 +40,8 @@ bool holdsConstants(const semantics::Plan &plan, const Target &target,
 bool foldsConstants(const semantics::Plan &plan, const Target &target,
                     OptLevel level);
 /// How many stages overlap in a main loop, at least 1; see SoftwarePipeline.h.
-unsigned stagesOf(const semantics::Plan &plan, OptLevel level);
+unsigned stagesOf(const semantics::Plan &plan, const Target &target,
+                  OptLevel level);
 /// Whether elements that a step takes at once begin one after the other instead
 /// of each behind the whole chain of the one before; see SoftwarePipeline.h.
 bool staggersElements(const semantics::Plan &plan, const Target &target,

@@ -361,43 +361,78 @@ void LoopStates::reset(const LaneBuilder &lanes) const {
     store(lanes, addresses(lanes, lanes.ir.getInt64(lane)), identity(lanes));
 }
 
-/// Half of the lanes of a state's vectors, from one on.
-static StateParts halfOf(llvm::IRBuilderBase &ir, const StateParts &state,
-                         unsigned first, unsigned count) {
-  llvm::SmallVector<int> places(count);
-  std::iota(places.begin(), places.end(), static_cast<int>(first));
-  StateParts half;
-  for (llvm::Value *part : state)
-    half.push_back(ir.CreateShuffleVector(part, places));
-  return half;
+static unsigned lanesIn(const llvm::Value *vector) {
+  return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
 }
 
-/// Folds the states of a block's lanes, which are so many vectors, to one.
-static StateParts foldLanes(LaneBuilder &lanes,
-                            const semantics::Reducing &reducing,
-                            llvm::MutableArrayRef<StateParts> vectors) {
-  const auto combine = emittersOf(reducing).combine;
-  for (std::size_t half = vectors.size() / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i)
-      combine(lanes, vectors[i], vectors[i + half]);
-  StateParts &state = vectors[0];
-  const unsigned before = lanes.lanes;
-  while (lanes.lanes > 1) {
-    const unsigned half = lanes.lanes / 2;
-    const StateParts later = halfOf(lanes.ir, state, half, half);
-    state = halfOf(lanes.ir, state, 0, half);
-    lanes.lanes = half;
-    combine(lanes, state, later);
+/// How many elements of a vector are in 16 bytes.
+static unsigned inPart(const llvm::Value *vector) {
+  return 128 / vector->getType()->getScalarSizeInBits();
+}
+
+/// Combines halves of each row's lanes, which are so many, and joins the rows
+/// of two states, or leaves half as many lanes of one. Elements stay in their
+/// 16 bytes where they can.
+static StateParts foldHalves(LaneBuilder lanes,
+                             const semantics::Reducing &reducing,
+                             const StateParts &state, const StateParts *other,
+                             unsigned perRow) {
+  const unsigned size = lanesIn(state[0]), last = other ? size : 0;
+  const unsigned unit = std::max(perRow, std::min(inPart(state[0]), size));
+  llvm::SmallVector<int> halves[2];
+  for (unsigned first = 0; first < size; first += unit)
+    for (unsigned from = first; from <= first + last; from += size)
+      for (unsigned k = 0; k < unit; ++k)
+        halves[k % perRow / (perRow / 2)].push_back(static_cast<int>(from + k));
+  StateParts folded, later;
+  for (std::size_t p = 0; p < state.size(); ++p) {
+    llvm::Value *second = other ? (*other)[p] : state[p];
+    folded.push_back(lanes.ir.CreateShuffleVector(state[p], second, halves[0]));
+    later.push_back(lanes.ir.CreateShuffleVector(state[p], second, halves[1]));
   }
-  lanes.lanes = before;
-  return state;
+  lanes.lanes = static_cast<unsigned>(halves[0].size());
+  emittersOf(reducing).combine(lanes, folded, later);
+  return folded;
 }
 
-void LoopStates::close(LaneBuilder &lanes,
+/// Folds states of rows to one with a lane for each, in their order.
+static StateParts foldRows(const LaneBuilder &lanes,
+                           const semantics::Reducing &reducing,
+                           llvm::SmallVector<StateParts> states) {
+  for (unsigned perRow = lanes.lanes; perRow > 1; perRow /= 2) {
+    const std::size_t pairs = states.size() / 2;
+    // Of rows that come to lie in the same 16 bytes neighbors are joined.
+    const bool areNeighbors = perRow <= inPart(states[0][0]);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const std::size_t first = areNeighbors ? 2 * i : i;
+      const std::size_t second = areNeighbors ? first + 1 : i + pairs;
+      states[i] =
+          foldHalves(lanes, reducing, states[first], &states[second], perRow);
+    }
+    if (pairs == 0)
+      states[0] = foldHalves(lanes, reducing, states[0], nullptr, perRow);
+    states.truncate(std::max<std::size_t>(pairs, 1));
+  }
+  return states[0];
+}
+
+/// The state of each lane of a block's first vectors; others have no elements.
+static StateParts foldVectors(const LaneBuilder &lanes,
+                              const semantics::Reducing &reducing,
+                              llvm::MutableArrayRef<StateParts> vectors) {
+  for (std::size_t half = ops::ReductionLanes / lanes.lanes / 2; half > 0;
+       half /= 2)
+    for (std::size_t i = half; i < std::min(2 * half, vectors.size()); ++i)
+      emittersOf(reducing).combine(lanes, vectors[i - half], vectors[i]);
+  return vectors[0];
+}
+
+void LoopStates::close(const LaneBuilder &lanes,
                        llvm::MutableArrayRef<StateParts> vectors) const {
   llvm::IRBuilderBase &ir = lanes.ir;
   llvm::Value *to = result;
-  for (llvm::Value *part : foldLanes(lanes, *access.reducing, vectors)) {
+  const StateParts state = foldVectors(lanes, *access.reducing, vectors);
+  for (llvm::Value *part : foldRows(lanes, *access.reducing, {state})) {
     ir.CreateAlignedStore(ir.CreateExtractElement(part, std::uint64_t{0}), to,
                           AnyAddress);
     to = ir.CreateGEP(ir.getInt8Ty(), to, resultStride);
@@ -469,25 +504,40 @@ llvm::Value *codegen::lanesBelow(const LaneBuilder &lanes, unsigned number) {
   return llvm::ConstantVector::get(exist);
 }
 
-llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
-                                    const semantics::Reducing &reducing,
-                                    llvm::ArrayRef<llvm::Value *> elements,
-                                    unsigned left, std::int64_t count) {
-  assert(!isIndex(reducing)); // Lanes have the same identity.
-  const StateEmitters &emitters = emittersOf(reducing);
-  llvm::SmallVector<StateParts> vectors(ops::ReductionLanes / lanes.lanes,
+/// The state of each lane of a row's vectors, of which `left` are in the last.
+static StateParts alongRow(const LaneBuilder &lanes,
+                           const semantics::Reducing &reducing,
+                           llvm::ArrayRef<llvm::Value *> elements,
+                           unsigned left) {
+  const std::size_t most = ops::ReductionLanes / lanes.lanes;
+  llvm::SmallVector<StateParts> vectors(std::min(elements.size(), most),
                                         noneOf(lanes, reducing));
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    StateParts &state = vectors[k % vectors.size()];
+    StateParts &state = vectors[k % most];
     const StateParts old = state;
-    emitters.step(lanes, state, elements[k]);
+    emittersOf(reducing).step(lanes, state, elements[k]);
     if (k + 1 == elements.size() && left < lanes.lanes)
       for (std::size_t p = 0; p < state.size(); ++p)
         state[p] =
             lanes.ir.CreateSelect(lanesBelow(lanes, left), state[p], old[p]);
   }
-  StateParts state = foldLanes(lanes, reducing, vectors);
-  const unsigned before = std::exchange(lanes.lanes, 1);
+  return foldVectors(lanes, reducing, vectors);
+}
+
+llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
+                                    const semantics::Reducing &reducing,
+                                    llvm::ArrayRef<llvm::Value *> elements,
+                                    unsigned rows, unsigned left,
+                                    std::int64_t count) {
+  assert(!isIndex(reducing)); // Lanes have the same identity.
+  const StateEmitters &emitters = emittersOf(reducing);
+  const std::size_t vectors = elements.size() / rows;
+  llvm::SmallVector<StateParts> states;
+  for (unsigned r = 0; r < rows; ++r)
+    states.push_back(
+        alongRow(lanes, reducing, elements.slice(r * vectors, vectors), left));
+  StateParts state = foldRows(lanes, reducing, std::move(states));
+  const unsigned before = std::exchange(lanes.lanes, rows);
   emitters.settle(lanes, state, elements[0]);
   llvm::Value *result = emitters.finish(lanes, state, count);
   lanes.lanes = before;

@@ -40,7 +40,7 @@ public:
   /// Makes the loop's own ones these in memory.
   void reset(const LaneBuilder &lanes) const;
   /// Folds own states, vector by vector, and stores the state they become.
-  void close(LaneBuilder &lanes,
+  void close(const LaneBuilder &lanes,
              llvm::MutableArrayRef<StateParts> vectors) const;
   /// Where they begin.
   const llvm::Value *base() const { return pointer; }
@@ -81,12 +81,13 @@ llvm::Value *emitFold(const LaneBuilder &lanes,
                       const semantics::Reducing &reducing,
                       llvm::ArrayRef<llvm::Value *> elements,
                       std::int64_t count);
-/// The result, one lane, of a row's elements one after the other, of which
-/// `left` are in the last vector.
+/// The same of vectors of elements that follow each other, row by row; `left`
+/// are in the last vector of a row. Rows are a power of two, and at most as
+/// many as a vector has lanes.
 llvm::Value *emitFoldAlong(LaneBuilder &lanes,
                            const semantics::Reducing &reducing,
                            llvm::ArrayRef<llvm::Value *> elements,
-                           unsigned left, std::int64_t count);
+                           unsigned rows, unsigned left, std::int64_t count);
 
 } // namespace kexpr::codegen
 

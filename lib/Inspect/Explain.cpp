@@ -79,7 +79,7 @@ static const char *widthText(const Plan &plan, const codegen::Target &target) {
 /// Why a step has so many vectors and stages.
 static std::string shapeText(const Plan &plan, const LoopReport &report) {
   if (plan.rowLength > 0)
-    return plan.isAlongRows ? "a row, which waits for its folds"
+    return plan.isAlongRows ? "rows, which wait for their folds"
                             : "a row in each lane";
   if (report.stages > 1)
     return concat("a chain of ", plan.work().latency,

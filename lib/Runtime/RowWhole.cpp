@@ -123,22 +123,30 @@ RowCall::wholeTensors(const RowGroup &group) const {
   return tensors;
 }
 
+/// How many reductions of a group `isCounted` says yes to.
+template <class F>
+static std::size_t countReductions(const RowGroup &group, F isCounted) {
+  std::size_t count = 0;
+  for (const RowStep &step : group.steps)
+    for (const semantics::Access &output : step.step->sweep.plan.outputs)
+      count += output.reducing && isCounted(*output.reducing);
+  return count;
+}
+
+static bool hasOneReduction(const RowGroup &group) {
+  return countReductions(group, [](const auto &) { return true; }) == 1;
+}
+
 /// Whether all that is reduced is one sum or mean in f64, of one part, whose
 /// folds along a row are few.
 static bool hasOneSum(const RowGroup &group) {
-  std::size_t reductions = 0;
-  bool areSums = true;
-  for (const RowStep &step : group.steps)
-    for (const semantics::Access &output : step.step->sweep.plan.outputs)
-      if (output.reducing) {
-        const ops::ReductionLoops &loops = output.reducing->loops();
-        ++reductions;
-        areSums &=
-            ops::allReductions()[output.reducing->reduction].info.ofSum !=
-                ops::ReductionOfSum::No &&
-            loops.element == DType::F64 && loops.parts == 1;
-      }
-  return reductions == 1 && areSums;
+  const auto isSum = [](const semantics::Reducing &reducing) {
+    const ops::ReductionLoops &loops = reducing.loops();
+    return ops::allReductions()[reducing.reduction].info.ofSum !=
+               ops::ReductionOfSum::No &&
+           loops.element == DType::F64 && loops.parts == 1;
+  };
+  return hasOneReduction(group) && countReductions(group, isSum) == 1;
 }
 
 static constinit Once<const bool> fewRegisters;
@@ -151,15 +159,40 @@ static bool hasFewRegisters() {
   });
 }
 
+/// Bytes of the widest elements of rows, and of f32 at least.
+static std::int64_t widestOf(const RowGroup &group) {
+  std::int64_t size = 4;
+  for (const RowSlot &slot : group.slots)
+    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0)
+      size = std::max(size, slot.size);
+  return size;
+}
+
+/// Whether vectors of a loop that takes rows whole go along them where it takes
+/// several at once, by AVX2: not where most would compute in too few lanes.
+static bool severalGoAlongRows(const RowGroup &group) {
+  constexpr std::int64_t vector = 32, fewest = 3;
+  // Rows whose lanes are rows take shuffles of words.
+  if (group.hasNarrow())
+    return group.length >= fewest;
+  const bool isLong = std::ranges::any_of(group.steps, [](const RowStep &step) {
+    return !step.isOfRows && step.step->sweep.plan.hasLongElements();
+  });
+  const std::int64_t size = widestOf(group);
+  const std::int64_t enough = isLong                   ? (size > 4 ? 11 : 13)
+                              : hasOneReduction(group) ? (size > 4 ? 6 : 4)
+                                                       : (size > 4 ? 16 : 6);
+  return group.length >= enough || group.length % (vector / size) == 0;
+}
+
 /// Whether vectors of a loop that takes rows whole go along them, and not over
 /// rows whose elements are parted: where rows fill vectors, and where it would
-/// take many shuffles, those of results included. Few registers hold fewer
-/// elements of several rows at once.
+/// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
   constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
   if (hasFewRegisters() &&
       std::ranges::none_of(group.steps, &RowStep::hasIndices))
-    return group.length >= (hasOneSum(group) ? vector / 2 : vector);
+    return severalGoAlongRows(group);
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
@@ -180,8 +213,7 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
       group.hasScans || (group.hasColumns && !group.isShort) ||
       group.length < 2 || group.lastKept() < fewRows)
     return false;
-  // Of what is computed at least.
-  std::int64_t size = 4, operations = 0;
+  std::int64_t operations = 0;
   bool reduces = false, isWide = false, isLong = false, hasIndices = false;
   for (const RowStep &step : group.steps) {
     const semantics::Plan &plan = step.step->sweep.plan;
@@ -193,9 +225,6 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
     reduces |= step.reductions > 0;
     hasIndices |= step.hasIndices();
   }
-  for (const RowSlot &slot : group.slots)
-    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0)
-      size = std::max(size, slot.size);
   const bool hasNarrow = group.hasNarrow();
   // Lanes of a row know no index, and rows in lanes take shuffles of words.
   if (!reduces || (isAlongRows ? hasIndices : hasNarrow))
@@ -206,7 +235,7 @@ static bool fitsWhole(const RowGroup &group, bool isAlongRows,
   const std::int64_t most = isWide     ? mostBytes
                             : isSlower ? mostFromMemory
                                        : 2 * mostBytes;
-  return group.length * size <= most &&
+  return group.length * widestOf(group) <= most &&
          operations * group.length <=
              mostOperations * (isAlongRows ? vector : 1);
 }

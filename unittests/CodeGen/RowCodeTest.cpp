@@ -11,6 +11,7 @@
 /// processor.
 ///
 //===----------------------------------------------------------------------===//
+#include "Code/Features.h"
 #include "CodeGen/CompiledLoop.h"
 #include "CodeGen/GuardedFloats.h"
 #include "Semantics/Sweeps.h"
@@ -25,10 +26,18 @@ using semantics::AccessPattern;
 using semantics::Graph;
 using semantics::SweepTarget;
 
+constexpr const char *Results[] = {"sum(@0,-1)", "amax(@0,-1)", "var(@0,-1)"};
+
+bool isResult(std::string_view text) {
+  return std::ranges::count(Results, text) > 0;
+}
+
 /// The loop of an expression over @0, rows, and @1, a row of all; its outputs
-/// are rows, too.
+/// are rows, too, but for results.
 semantics::Plan planOf(std::string_view text, unsigned length,
                        bool isAlongRows) {
+  const auto output =
+      isResult(text) ? AccessPattern::Contiguous : AccessPattern::Rows;
   const semantics::Plan whole = planFor(text);
   const auto sweeps = semantics::sweepsOf(whole, true);
   std::vector<semantics::RowTensor> tensors;
@@ -46,10 +55,9 @@ semantics::Plan planOf(std::string_view text, unsigned length,
   for (const semantics::Sweep &sweep : sweeps) {
     auto &own = slots.emplace_back();
     for (const SweepTarget &target : sweep.targets)
-      own.push_back(
-          target.kind == SweepTarget::Kind::Stored
-              ? numberOf(target.kind, target.index, AccessPattern::Rows)
-              : numberOf(SweepTarget::Kind::Kept, target.index, {}));
+      own.push_back(target.kind == SweepTarget::Kind::Stored
+                        ? numberOf(target.kind, target.index, output)
+                        : numberOf(SweepTarget::Kind::Kept, target.index, {}));
     for (const std::uint32_t input : sweep.plan.graph.inputs)
       own.push_back(
           input >= Graph::FirstValue
@@ -68,11 +76,24 @@ constexpr const char *Texts[] = {"softmax(@0,-1)", "log_softmax(@0,-1)",
                                  "layer_norm(@0,-1,@1,@1)",
                                  "add(log(@0),amax(sin(@0),-1,True))"};
 
+/// Code for few registers on a machine that has more, and would take AVX-512.
+std::optional<codegen::Target> targetOfAvx2() {
+  const auto target = codegen::makeTarget(
+      {.triple = {}, .cpu = "haswell", .features = {}, .vectorBits = 0});
+  if (code::ownArchitecture() != code::X86 || !target ||
+      !code::missingHere(std::array{std::string("avx512vl")}).empty())
+    return std::nullopt;
+  return *target;
+}
+
 TEST(RowCode, StaysInItsRows) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal(0, 3);
-  for (const char *text : Texts)
-    for (const unsigned length : {2, 7, 16, 17, 33, 48})
+  std::vector<const char *> texts(std::begin(Texts), std::end(Texts));
+  texts.insert(texts.end(), std::begin(Results), std::end(Results));
+  const auto ofAvx2 = targetOfAvx2();
+  for (const char *text : texts)
+    for (const unsigned length : {2, 7, 12, 16, 17, 33, 48})
       for (const std::int64_t rows : {1, 2, 3, 5, 16, 21, 40}) {
         SCOPED_TRACE(std::string(text) + ", " + std::to_string(rows) +
                      " rows of " + std::to_string(length));
@@ -88,12 +109,14 @@ TEST(RowCode, StaysInItsRows) {
                              GuardedFloats::Edge edge, bool isInPlace) {
           static std::map<std::string, std::unique_ptr<CompiledLoop>> loops;
           const semantics::Plan plan = planOf(text, length, isAlongRows);
-          auto &loop = loops[plan.key() + std::to_string(target.vectorBits) +
+          auto &loop = loops[plan.key() + target.cpu +
+                             std::to_string(target.vectorBits) +
                              std::to_string(static_cast<int>(level))];
           if (!loop)
             loop = std::make_unique<CompiledLoop>(plan, target, level);
           ASSERT_TRUE(*loop);
-          GuardedFloats x(count, edge), out(count, edge), row(length, edge);
+          const std::size_t made = isResult(text) ? rows : count;
+          GuardedFloats x(count, edge), out(made, edge), row(length, edge);
           std::copy(values.begin(), values.end(), x.data());
           std::copy_n(values.begin(), length, row.data());
           float *to = isInPlace ? x.data() : out.data();
@@ -102,8 +125,8 @@ TEST(RowCode, StaysInItsRows) {
             pointers.push_back(row.data());
           loop->run(rows, pointers);
           if (first.empty())
-            first.assign(to, to + count);
-          for (std::size_t i = 0; i < count; ++i)
+            first.assign(to, to + made);
+          for (std::size_t i = 0; i < made; ++i)
             ASSERT_EQ(std::bit_cast<std::uint32_t>(to[i]),
                       std::bit_cast<std::uint32_t>(first[i]))
                 << i << " of rows " << (isAlongRows ? "along" : "in lanes")
@@ -114,10 +137,15 @@ TEST(RowCode, StaysInItsRows) {
               const auto edge = rows % 2 ? GuardedFloats::Edge::End
                                          : GuardedFloats::Edge::Begin;
               for (const bool isInPlace : {false, true})
-                run(target, level, true, edge, isInPlace);
+                if (!isInPlace || !isResult(text))
+                  run(target, level, true, edge, isInPlace);
               if (length <= 16)
-                run(target, level, false, edge, rows % 3 == 0);
+                run(target, level, false, edge,
+                    rows % 3 == 0 && !isResult(text));
             });
+        if (ofAvx2)
+          run(*ofAvx2, codegen::OptLevel::Optimized, true,
+              GuardedFloats::Edge::End, !isResult(text));
       }
 }
 
@@ -158,6 +186,41 @@ TEST(RowCode, FetchesRowsWhereAProcessorDoesNot) {
     EXPECT_TRUE(line.ends_with(" i64 " + std::to_string(bytes)))
         << cpu << ": " << line;
   }
+}
+
+TEST(RowCode, TakesSeveralRowsWhereRegistersAreFew) {
+  const auto stepOf = [](const char *cpu, const char *text, unsigned length) {
+    const auto target = codegen::makeTarget(
+        {.triple = "x86_64-linux-gnu", .cpu = cpu, .features = {}});
+    const std::string ir =
+        *codegen::dump(planOf(text, length, true), *target,
+                       codegen::OptLevel::Optimized, codegen::Stage::Llvm);
+    const std::string_view next = "%i.next = add nuw i64 %i, ";
+    return std::stoi(ir.substr(ir.find(next) + next.size(), 1));
+  };
+  for (const char *cpu : {"haswell", "znver3"}) {
+    EXPECT_EQ(stepOf(cpu, "amax(@0,-1)", 12), 8) << cpu;
+    EXPECT_EQ(stepOf(cpu, "amax(@0,-1)", 100), 4) << cpu;
+    EXPECT_EQ(stepOf(cpu, "softmax(@0,-1)", 20), 8) << cpu;
+    EXPECT_EQ(stepOf(cpu, "softmax(@0,-1)", 32), 1) << cpu; // Would be spilled.
+  }
+  EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 12), 1);
+}
+
+TEST(RowCode, MasksTheLastOfSeveralRows) {
+  const auto target = codegen::makeTarget(
+      {.triple = "x86_64-linux-gnu", .cpu = "haswell", .features = {}});
+  const std::string ir =
+      *codegen::dump(planOf("sub(@0,amax(@0,-1,True))", 12, true), *target,
+                     codegen::OptLevel::Optimized, codegen::Stage::Llvm);
+  for (const std::string_view call :
+       {" call <8 x float> @llvm.masked.load", " call void @llvm.masked.store"})
+    for (const std::string_view block : {"vector.loop:", "rows.left:"}) {
+      const std::string part = ir.substr(ir.find(block));
+      const auto body = part.substr(0, part.find("br i1"));
+      EXPECT_EQ(body.find(call), body.rfind(call)) << block << call;
+      EXPECT_NE(body.find(call), std::string::npos) << block << call;
+    }
 }
 
 } // namespace
