@@ -556,7 +556,10 @@ unsigned KernelBuilder::run() {
     ir.SetInsertPoint(tailCheck);
     ir.CreateBr(done);
   } else {
-    plan.isAlongRows ? emitRowsLeft(done) : emitTail(done);
+    if (plan.isAlongRows)
+      emitRowsLeft(done);
+    else
+      emitTail(done);
     ir.SetInsertPoint(tailCheck);
     ir.CreateCondBr(ir.CreateICmpNE(whole, count, "left"), tailEntry, done);
   }

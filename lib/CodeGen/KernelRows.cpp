@@ -8,7 +8,8 @@
 /// \file
 /// Loops over rows that take each whole, from its elements to what becomes of
 /// them. Where lanes are rows, there is a vector of each element. Else a step
-/// is a row, in vectors of its elements, or some, and no tail has masks.
+/// is one row or several, in vectors of their elements; rows that are left
+/// follow one by one.
 ///
 //===----------------------------------------------------------------------===//
 #include "CodeGen/KernelBuilder.h"
@@ -92,7 +93,7 @@ void KernelBuilder::storeRows(const Position &at, const Values &values) {
 /// How many elements are before a vector of rows that follow each other.
 static unsigned elementsBefore(const semantics::Plan &plan, unsigned lanes,
                                unsigned number) {
-  const unsigned count = (plan.rowLength + lanes - 1) / lanes;
+  const unsigned count = vectorsOfRow(plan, lanes);
   return number / count * plan.rowLength + number % count * lanes;
 }
 
@@ -165,8 +166,7 @@ void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
 /// lane of each row, or all lanes beside elements.
 KernelBuilder::Values KernelBuilder::computeAlongRows(llvm::Value *row) {
   const semantics::Graph &graph = plan.graph;
-  const unsigned rows = lanes.lanes,
-                 count = (plan.rowLength + rowLanes - 1) / rowLanes;
+  const unsigned rows = lanes.lanes, count = vectorsOfRow(plan, rowLanes);
   Values ofRow(graph.values.size());
   std::vector<Values> vectors(rows * count, ofRow);
   const std::size_t rareBefore = rareCount();
@@ -222,7 +222,7 @@ void KernelBuilder::storeAlongRows(llvm::Value *row, const Values &values) {
     const unsigned rows = std::exchange(lanes.lanes, rowLanes);
     for (unsigned k = 0; k < count; ++k) {
       const Position at = alongRows(row, k);
-      // What is stored next has its place in the lanes of others.
+      // Lanes of the next row are stored again with it.
       const bool isWhole = isInside(plan, rowLanes, k, rows);
       outputs[i].store(lanes, isWhole ? Position{at.index} : at,
                        values[k * size + id], plan.streams);
@@ -240,7 +240,6 @@ void KernelBuilder::emitRowsLeft(llvm::BasicBlock *done) {
   ir.SetInsertPoint(left);
   llvm::PHINode *at = ir.CreatePHI(ir.getInt64Ty(), 2, "j");
   at->addIncoming(whole, tailEntry);
-  names.suffix = ".left";
   lanes.lanes = 1;
   store({at}, compute({at}));
   llvm::Value *next = ir.CreateNUWAdd(at, ir.getInt64(1), "j.next");

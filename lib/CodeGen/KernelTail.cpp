@@ -101,7 +101,7 @@ void KernelBuilder::emitSecondBody(llvm::Value *index, llvm::Value *end) {
   names.suffix = ".second";
   llvm::SmallVector<llvm::Value *> rarerMasks;
   unsigned depth = 0;
-  if (!plan.isAlongRows) { // These have no tail.
+  if (!plan.isAlongRows) { // Their tail is no second body.
     lanes.rareMasks = &rarerMasks;
     lanes.rareDepth = &depth;
   }

@@ -309,7 +309,9 @@ struct LanesAlgebra {
     llvm::SmallVectorImpl<llvm::Value *> *masks = builder->rareMasks;
     unsigned *depth = builder->rareDepth;
     if (masks && (!depth || *depth > 0)) {
-      masks->push_back(mask.value);
+      masks->push_back(builder->existing ? builder->ir.CreateAnd(
+                                               mask.value, builder->existing)
+                                         : mask.value);
       return fast;
     }
     const std::size_t known = masks ? masks->size() : 0;

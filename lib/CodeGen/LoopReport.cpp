@@ -122,10 +122,9 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.lanes = lanesOf(plan, target);
   report.unrollFactor = unrollFactorOf(plan, target, level);
   if (plan.rowLength > 0)
-    report.unrollFactor =
-        plan.isAlongRows ? (plan.rowLength + report.lanes - 1) / report.lanes *
-                               rowsAtOnce(plan, target, level)
-                         : plan.rowLength;
+    report.unrollFactor = plan.isAlongRows ? vectorsOfRow(plan, report.lanes) *
+                                                 rowsAtOnce(plan, target, level)
+                                           : plan.rowLength;
   report.stages = stages;
   report.allVectorRegisters = target.vectorRegisters;
   LoopCounter counter(machine, report);

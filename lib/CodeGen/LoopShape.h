@@ -25,6 +25,10 @@ bool fetchesPages(const semantics::Plan &plan, const Target &target);
 /// How many bytes further on a loop fetches rows that it takes whole, or 0.
 std::uint64_t bytesAheadOfRows(const semantics::Plan &plan,
                                const Target &target, OptLevel level);
+/// How many vectors of so many lanes a row has.
+inline unsigned vectorsOfRow(const semantics::Plan &plan, unsigned lanes) {
+  return (plan.rowLength + lanes - 1) / lanes;
+}
 /// How many rows a step takes where vectors go along them: a power of two, and
 /// at most as many as a vector has lanes.
 unsigned rowsAtOnce(const semantics::Plan &plan, const Target &target,

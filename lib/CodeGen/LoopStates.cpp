@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cassert>
-#include <numeric>
 #include <utility>
 
 using namespace kexpr;
