@@ -11,6 +11,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <bit>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -48,8 +49,8 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
 
 /// Several rows share the shuffles of their folds and what is computed once of
 /// each, and only the last has masks: vectors of others reach into the next.
-/// Measured on Zen 3: rows of few registers gain, longer ones where they are
-/// added up at once or have no whole vectors.
+/// Measured on Zen 3: rows of few registers gain, one if they are whole, and
+/// longer ones where they become one result or end within a vector.
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned most = 8, few = 3, many = 16;
@@ -63,14 +64,14 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                                              &semantics::Access::pattern) > 0;
   const unsigned lanes = lanesOf(plan, target);
   const bool isWhole = plan.rowLength % lanes == 0,
-             areAdded = folds == 1 && !storesRows && !isLong;
+             isOneFold = folds == 1 && !storesRows && !isLong;
   // Narrow elements are widened.
   const auto registers = static_cast<unsigned>(
       llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
                        std::min(lanes, vectorBitsOf(plan, target) / 32)));
-  if (registers <= (isWhole && !areAdded ? 1 : few))
+  if (registers <= (isWhole && !isOneFold ? 1 : few))
     return std::min(most, lanes);
-  const bool gains = areAdded || (storesRows && !isWhole && !isLong);
+  const bool gains = isOneFold || (storesRows && !isWhole && !isLong);
   return gains && registers <= many ? std::min(most / 2, lanes) : 1;
 }
 
@@ -234,6 +235,13 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
   if (plan.isAlongRows && target.vectorRegisters < EnoughRegisters)
     lanes = std::min(lanes, std::bit_ceil(plan.rowLength));
+  // Of more elements whole pages apart than the first cache holds in a set a
+  // line would be gone before its second half. Memory wants fewer at once.
+  constexpr unsigned inSet = 8, allLanes = ops::ReductionLanes;
+  if (plan.elementsAtOnce() > inSet && plan.elementsAtOnce() <= allLanes &&
+      !plan.hasLongElements() && !plan.findsIndices() &&
+      target.vectorRegisters < EnoughRegisters)
+    lanes = std::min(2 * lanes, allLanes);
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})

@@ -89,14 +89,7 @@ static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
                              : AccessPattern::Strided;
 }
 
-bool RowStep::hasIndices() const {
-  const auto &outputs = step->sweep.plan.outputs;
-  return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
-    return output.reducing &&
-           ops::allReductions()[output.reducing->reduction].info.result ==
-               ops::ReductionResult::Index;
-  });
-}
+bool RowStep::hasIndices() const { return step->sweep.plan.findsIndices(); }
 
 std::int64_t RowCall::mostShort(const RowGroup &group) const {
   bool some = false, all = true, atOnce = true;

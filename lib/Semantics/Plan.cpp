@@ -120,6 +120,14 @@ bool Plan::hasLongElements() const {
   return operations > ShortBody * elementsAtOnce();
 }
 
+bool Plan::findsIndices() const {
+  return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
+    return access.reducing &&
+           ops::allReductions()[access.reducing->reduction].info.result ==
+               ops::ReductionResult::Index;
+  });
+}
+
 bool Plan::isFolded() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
     return access.reducing && access.pattern == AccessPattern::Strided;

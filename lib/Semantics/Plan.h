@@ -110,6 +110,8 @@ struct Plan {
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
   }
+  /// Whether a reduction finds where an element is.
+  bool findsIndices() const;
   /// Whether loops go over rows, each of which becomes a state.
   bool isFolded() const;
   /// Whether a loop over rows fetches elements of rows further on: it computes

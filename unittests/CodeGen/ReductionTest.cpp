@@ -410,6 +410,20 @@ TEST(Reduced, LongElementsBeginBeforeTheOneBeforeIsDone) {
   EXPECT_LE(begun, 9u);
 }
 
+TEST(Reduced, WithFewRegistersALineOfManyColumnsIsReadAtOnce) {
+  const auto avx2 = targetOf("x86_64-pc-linux-gnu", "znver3", 0);
+  const auto readsLines = [&](unsigned elements) {
+    const semantics::Plan plan =
+        planOf({"", "@0", {F32}, {{"amax", F32}}, {}}, Contiguous)
+            .unrolled(elements, true);
+    return textOf(plan, avx2, codegen::Stage::Llvm).find("load <16 x float>") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(readsLines(16));
+  EXPECT_FALSE(readsLines(8)); // They stay in the first cache.
+  EXPECT_FALSE(readsLines(64));
+}
+
 TEST(Reduced, ExactSquaresAreAddedByOneOperation) {
   auto sweeps = semantics::sweepsOf(planFor("norm(@0,2)"), true);
   semantics::Plan &plan = sweeps[0].plan;
