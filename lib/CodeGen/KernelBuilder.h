@@ -82,9 +82,10 @@ private:
   Values computeRows(const Position &at);
   void storeRows(const Position &at, const Values &values);
   Position alongRows(llvm::Value *row, unsigned number);
+  Position inStep(const Position &at, unsigned number, unsigned rows);
   void loadRowsOfAll();
   void computeElements(semantics::ValueId id, llvm::Value *row,
-                       llvm::MutableArrayRef<Values> vectors, unsigned rows);
+                       llvm::MutableArrayRef<Values> vectors);
   Values computeAlongRows(llvm::Value *row);
   void storeAlongRows(llvm::Value *row, const Values &values);
   void emitRowsLeft(llvm::BasicBlock *done);

@@ -97,13 +97,6 @@ static unsigned elementsBefore(const semantics::Plan &plan, unsigned lanes,
   return number / count * plan.rowLength + number % count * lanes;
 }
 
-/// Whether a vector of rows has room in those that a step takes: lanes that are
-/// not of its row are of the next.
-static bool isInside(const semantics::Plan &plan, unsigned lanes,
-                     unsigned number, unsigned rows) {
-  return elementsBefore(plan, lanes, number) + lanes <= rows * plan.rowLength;
-}
-
 /// The elements of a vector of rows from one on.
 Position KernelBuilder::alongRows(llvm::Value *row, unsigned number) {
   const unsigned before = elementsBefore(plan, rowLanes, number);
@@ -115,6 +108,14 @@ Position KernelBuilder::alongRows(llvm::Value *row, unsigned number) {
     at.mask = lanesBelow(lanes, left);
   }
   return at;
+}
+
+/// Where a vector of the rows of a step is in memory: all of it if it has room
+/// in them, as lanes that are not of its row are of the next.
+Position KernelBuilder::inStep(const Position &at, unsigned number,
+                               unsigned rows) {
+  const unsigned end = elementsBefore(plan, rowLanes, number) + rowLanes;
+  return end <= rows * plan.rowLength ? Position{at.index} : at;
 }
 
 /// Loads the vectors of rows that are those of all, before the loop.
@@ -132,9 +133,9 @@ void KernelBuilder::loadRowsOfAll() {
 
 /// A value in the vectors of rows.
 void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
-                                    llvm::MutableArrayRef<Values> vectors,
-                                    unsigned rows) {
+                                    llvm::MutableArrayRef<Values> vectors) {
   const semantics::Value &each = plan.graph.values[id];
+  const std::size_t rows = vectors.size() / vectorsOfRow(plan, rowLanes);
   const std::uint64_t bytesAhead = bytesAheadOfRows(plan, target, level);
   const auto lineOf = [&](unsigned number) {
     return elementsBefore(plan, rowLanes, number) * sizeOf(each.type) /
@@ -151,9 +152,10 @@ void KernelBuilder::computeElements(ValueId id, llvm::Value *row,
     } else if (!rowsOfAll[each.input].empty()) {
       made = rowsOfAll[each.input][k % rowsOfAll[each.input].size()];
     } else {
-      const bool isWhole = isInside(plan, rowLanes, k, rows);
-      made = inputs[each.input].load(lanes, isWhole ? Position{at.index} : at);
-      if (isWhole && bytesAhead > 0 && (k == 0 || lineOf(k) > lineOf(k - 1)))
+      const Position whole = inStep(at, k, static_cast<unsigned>(rows));
+      made = inputs[each.input].load(lanes, whole);
+      if (!whole.mask && bytesAhead > 0 &&
+          (k == 0 || lineOf(k) > lineOf(k - 1)))
         inputs[each.input].fetch(lanes, at, ir.getInt64(bytesAhead),
                                  FetchInto::First);
     }
@@ -176,7 +178,7 @@ KernelBuilder::Values KernelBuilder::computeAlongRows(llvm::Value *row) {
     const bool isFold = each.kind == ValueKind::Fold;
     lanes.lanes = isFold || isOfElements[id] ? rowLanes : rows;
     if (isOfElements[id]) {
-      computeElements(id, row, vectors, rows);
+      computeElements(id, row, vectors);
     } else if (isFold) {
       llvm::SmallVector<llvm::Value *> elements;
       for (const Values &vector : vectors)
@@ -220,13 +222,10 @@ void KernelBuilder::storeAlongRows(llvm::Value *row, const Values &values) {
       continue;
     }
     const unsigned rows = std::exchange(lanes.lanes, rowLanes);
-    for (unsigned k = 0; k < count; ++k) {
-      const Position at = alongRows(row, k);
-      // Lanes of the next row are stored again with it.
-      const bool isWhole = isInside(plan, rowLanes, k, rows);
-      outputs[i].store(lanes, isWhole ? Position{at.index} : at,
+    // Lanes of the next row are stored again with it.
+    for (unsigned k = 0; k < count; ++k)
+      outputs[i].store(lanes, inStep(alongRows(row, k), k, rows),
                        values[k * size + id], plan.streams);
-    }
     lanes.lanes = rows;
   }
   setLocation(syntax::Listing::loop());

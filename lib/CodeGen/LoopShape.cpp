@@ -236,7 +236,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   if (plan.isAlongRows && target.vectorRegisters < EnoughRegisters)
     lanes = std::min(lanes, std::bit_ceil(plan.rowLength));
   // Of more elements whole pages apart than the first cache holds in a set a
-  // line would be gone before its second half. Memory wants fewer at once.
+  // line would be gone before its next part. Memory wants fewer at once.
   constexpr unsigned inSet = 8, allLanes = ops::ReductionLanes;
   if (plan.elementsAtOnce() > inSet && plan.elementsAtOnce() <= allLanes &&
       !plan.hasLongElements() && !plan.findsIndices() &&

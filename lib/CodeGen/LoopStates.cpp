@@ -473,15 +473,10 @@ static StateParts inOrder(const LaneBuilder &lanes,
   return state;
 }
 
-static bool isIndex(const semantics::Reducing &reducing) {
-  return ops::allReductions()[reducing.reduction].info.result ==
-         ops::ReductionResult::Index;
-}
-
 static StateParts ofRows(const LaneBuilder &lanes,
                          const semantics::Reducing &reducing,
                          llvm::ArrayRef<llvm::Value *> elements) {
-  if (isIndex(reducing))
+  if (reducing.isIndex())
     return inOrder(lanes, reducing, elements);
   StateParts state = ofLanes(lanes, reducing, elements, 0, 1);
   emittersOf(reducing).settle(lanes, state, elements[0]);
@@ -528,7 +523,7 @@ llvm::Value *codegen::emitFoldAlong(LaneBuilder &lanes,
                                     llvm::ArrayRef<llvm::Value *> elements,
                                     unsigned rows, unsigned left,
                                     std::int64_t count) {
-  assert(!isIndex(reducing)); // Lanes have the same identity.
+  assert(!reducing.isIndex()); // Lanes have the same identity.
   const StateEmitters &emitters = emittersOf(reducing);
   const std::size_t vectors = elements.size() / rows;
   llvm::SmallVector<StateParts> states;

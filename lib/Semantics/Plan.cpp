@@ -122,9 +122,7 @@ bool Plan::hasLongElements() const {
 
 bool Plan::findsIndices() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
-    return access.reducing &&
-           ops::allReductions()[access.reducing->reduction].info.result ==
-               ops::ReductionResult::Index;
+    return access.reducing && access.reducing->isIndex();
   });
 }
 

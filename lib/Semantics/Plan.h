@@ -42,6 +42,11 @@ struct Reducing {
   const ops::ReductionLoops &loops() const {
     return ops::loopsOf(reduction, form);
   }
+  /// Whether it finds where an element is.
+  bool isIndex() const {
+    return ops::allReductions()[reduction].info.result ==
+           ops::ReductionResult::Index;
+  }
   friend bool operator==(const Reducing &, const Reducing &) = default;
 };
 
@@ -110,7 +115,7 @@ struct Plan {
   ops::Arithmetic arithmeticOf(const Value &call) const {
     return ops::arithmeticOf(graph.computedType(call), precision);
   }
-  /// Whether a reduction finds where an element is.
+  /// Whether a reduction is an index.
   bool findsIndices() const;
   /// Whether loops go over rows, each of which becomes a state.
   bool isFolded() const;
