@@ -170,7 +170,8 @@ static Expected<Target> complete(Target target, bool isHost) {
       isX86 && subtarget.checkFeatures("+avx512f,+avx512dq,+avx512vl");
   target.hasPermute = isX86 && subtarget.checkFeatures("+avx2");
   const bool isZen = target.cpu.starts_with("znver");
-  target.scalesSlowly = target.stopsAtPages = !isZen;
+  target.scalesSlowly = !isZen;
+  target.stopsAtPages = !isZen || target.cpu == "znver5";
   target.fewLoads = isZen && target.vectorRegisters == 32;
   target.convertsWhereItAdds = isZen;
   if (isX86)
