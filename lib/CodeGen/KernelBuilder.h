@@ -10,6 +10,7 @@
 #include "CodeGen/CodeGen.h"
 #include "CodeGen/DebugInfo.h"
 #include "CodeGen/LoopStates.h"
+#include "Semantics/WholeRows.h"
 
 #include <llvm/IR/Module.h>
 
@@ -21,7 +22,7 @@ namespace kexpr::codegen {
 
 /// Emits the function of a module. The main loop is in KernelEmitter.cpp, what
 /// it leaves to do in KernelTail.cpp, rows that are taken whole in
-/// KernelRows.cpp.
+/// KernelRows.cpp and, in parts, KernelColumns.cpp.
 class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
@@ -78,7 +79,7 @@ private:
              std::optional<unsigned> copy = std::nullopt);
   void take(const Position &at, llvm::ArrayRef<llvm::Value *> elements,
             std::size_t number, std::optional<unsigned> copy);
-  void findElements();
+  std::int64_t countOf(const semantics::Value &fold) const;
   Values computeRows(const Position &at);
   void storeRows(const Position &at, const Values &values);
   Position alongRows(llvm::Value *row, unsigned number);
@@ -89,6 +90,23 @@ private:
   Values computeAlongRows(llvm::Value *row);
   void storeAlongRows(llvm::Value *row, const Values &values);
   void emitRowsLeft(llvm::BasicBlock *done);
+  llvm::Value *onStack(std::pair<semantics::ValueId, unsigned> what,
+                       llvm::Type *type, unsigned vectors);
+  /// Elements of rows at a position, so many from one on, in a sweep.
+  struct RowPart {
+    Position at;
+    unsigned sweep;
+    llvm::Value *first;
+    unsigned count;
+  };
+  std::vector<Values> computePart(const RowPart &part, const Values &ofRow);
+  bool isFoldedBy(unsigned sweep, semantics::ValueId id) const;
+  void foldPart(const RowPart &part, const std::vector<Values> &elements);
+  void storePart(const RowPart &part, const std::vector<Values> &elements);
+  void emitPart(const RowPart &part, const Values &ofRow);
+  void computeBetween(const Position &at, unsigned sweep, Values &ofRow);
+  void resetLanes(unsigned sweep);
+  Values computeInParts(const Position &at);
   void openRows();
   void closeRows();
   void makeStates();
@@ -164,6 +182,10 @@ private:
   /// vectors of each input that is a row of all.
   std::vector<bool> isOfElements;
   std::vector<llvm::SmallVector<llvm::Value *>> rowsOfAll;
+  /// Of rows that are taken in parts.
+  std::optional<semantics::RowParts> parts;
+  /// What is kept of a step by value, and states of lanes by part.
+  std::map<std::pair<semantics::ValueId, unsigned>, llvm::AllocaInst *> stack;
 };
 
 } // namespace kexpr::codegen

@@ -200,7 +200,9 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   columns.clear();
   if (plan.rowLength > 0)
-    return plan.isAlongRows ? computeAlongRows(at.index) : computeRows(at);
+    return plan.isAlongRows ? computeAlongRows(at.index)
+           : parts          ? computeInParts(at)
+                            : computeRows(at);
   Values values;
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
@@ -225,7 +227,7 @@ llvm::Value *KernelBuilder::convert(const semantics::Value &value,
 llvm::Value *KernelBuilder::input(std::uint32_t number, const Position &at,
                                   unsigned element) {
   if (plan.inputs[number].pattern == AccessPattern::Row)
-    return inputs[number].loadElement(lanes, element);
+    return inputs[number].loadElement(lanes, ir.getInt64(element));
   if (!inputs[number].isInRows())
     return inputs[number].load(lanes, at);
   auto &row = columns[number];
@@ -535,7 +537,9 @@ void KernelBuilder::closeRows() {
 unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
   if (plan.rowLength > 0)
-    findElements();
+    isOfElements = semantics::valuesOfElements(plan);
+  if (semantics::takesParts(plan))
+    parts = semantics::partsOf(plan);
   if (plan.isFolded())
     openRows();
   loop = block("vector.loop");

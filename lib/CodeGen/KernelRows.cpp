@@ -23,26 +23,8 @@ using semantics::AccessPattern;
 using semantics::ValueId;
 using semantics::ValueKind;
 
-/// Finds the values that each element of a row has.
-void KernelBuilder::findElements() {
-  const semantics::Graph &graph = plan.graph;
-  for (const semantics::Value &value : graph.values) {
-    bool isOfEach = false;
-    if (value.kind == ValueKind::Input) {
-      const AccessPattern pattern = plan.inputs[value.input].pattern;
-      isOfEach =
-          pattern == AccessPattern::Rows || pattern == AccessPattern::Row;
-    } else if (value.kind != ValueKind::Fold) {
-      for (ValueId arg : graph.args(value))
-        isOfEach = isOfEach || isOfElements[arg];
-    }
-    isOfElements.push_back(isOfEach);
-  }
-}
-
 /// How many of the elements of a row count in a fold.
-static std::int64_t countOf(const semantics::Plan &plan,
-                            const semantics::Value &fold) {
+std::int64_t KernelBuilder::countOf(const semantics::Value &fold) const {
   return std::max<std::int64_t>(plan.rowLength - fold.uncounted(), 0);
 }
 
@@ -59,8 +41,8 @@ KernelBuilder::Values KernelBuilder::computeRows(const Position &at) {
       for (unsigned k = 0; k < plan.rowLength; ++k)
         elements.push_back(all[k * size + each.args[0]]);
       setLocationOf(id);
-      all[id] = emitFold(lanes, {each.op, each.form()}, elements,
-                         countOf(plan, each));
+      all[id] =
+          emitFold(lanes, {each.op, each.form()}, elements, countOf(each));
     }
     for (unsigned k = 0; k < plan.rowLength; ++k) {
       const OneOfEach own = OneOfEach(all).slice(k * size, size);
@@ -75,12 +57,15 @@ KernelBuilder::Values KernelBuilder::computeRows(const Position &at) {
 
 void KernelBuilder::storeRows(const Position &at, const Values &values) {
   const std::size_t size = plan.graph.values.size();
+  const bool inParts = parts.has_value(); // Which have stored their elements.
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const ValueId id = plan.graph.outputs[i];
+    if (inParts && outputs[i].isInRows())
+      continue;
     if (debug)
       setLocation(plan.listing->outputs[i]);
     llvm::SmallVector<llvm::Value *> elements;
-    for (unsigned k = 0; k < plan.rowLength; ++k)
+    for (unsigned k = 0; k < (inParts ? 1 : plan.rowLength); ++k)
       elements.push_back(values[k * size + id]);
     if (outputs[i].isInRows())
       outputs[i].storeRows(lanes, at, elements, plan.streams);
@@ -184,9 +169,9 @@ KernelBuilder::Values KernelBuilder::computeAlongRows(llvm::Value *row) {
       for (const Values &vector : vectors)
         elements.push_back(vector[each.args[0]]);
       setLocationOf(id);
-      ofRow[id] = emitFoldAlong(lanes, {each.op, each.form()}, elements, rows,
-                                plan.rowLength - (count - 1) * rowLanes,
-                                countOf(plan, each));
+      ofRow[id] =
+          emitFoldAlong(lanes, {each.op, each.form()}, elements, rows,
+                        plan.rowLength - (count - 1) * rowLanes, countOf(each));
     } else {
       ofRow[id] = value(id, {row}, ofRow);
     }

@@ -44,7 +44,7 @@ LoopArgument::LoopArgument(const LaneBuilder &lanes,
       width(lanes.lanes) {
   llvm::IRBuilderBase &ir = lanes.ir;
   pointer = arrays.pointer(ir, number, name);
-  if (pattern == AccessPattern::Strided)
+  if (pattern == AccessPattern::Strided || isInColumns())
     stride = arrays.stride(ir, number, llvm::Twine(name) + ".stride");
   if (pattern == AccessPattern::Constant) {
     element = ir.CreateAlignedLoad(type, pointer, AnyAddress,
@@ -140,9 +140,9 @@ llvm::Value *LoopArgument::load(const LaneBuilder &lanes,
 }
 
 llvm::Value *LoopArgument::loadElement(const LaneBuilder &lanes,
-                                       unsigned number) const {
+                                       llvm::Value *number) const {
   llvm::IRBuilderBase &ir = lanes.ir;
-  llvm::Value *address = ir.CreateConstGEP1_64(type, pointer, number);
+  llvm::Value *address = ir.CreateGEP(type, pointer, number);
   return splatOf(lanes, ir.CreateAlignedLoad(type, address, AnyAddress));
 }
 
@@ -269,8 +269,10 @@ LoopArgument::Part LoopArgument::partOfRows(const LaneBuilder &lanes,
 Vectors LoopArgument::loadRows(const LaneBuilder &lanes, const Position &at,
                                unsigned length, std::uint64_t ahead,
                                FetchInto cache) const {
-  assert(!isBool);
   llvm::IRBuilderBase &ir = lanes.ir;
+  if (isInColumns())
+    return loadPart(lanes, at, ir.getInt64(0), length);
+  assert(!isBool);
   Vectors vectors;
   if (at.mask && !isMasked(lanes)) {
     LoopArgument column = firstColumn(lanes, length);
@@ -366,8 +368,10 @@ void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
 void LoopArgument::storeRows(const LaneBuilder &lanes, const Position &at,
                              llvm::ArrayRef<llvm::Value *> columns,
                              bool streams) const {
-  assert(!isBool);
   llvm::IRBuilderBase &ir = lanes.ir;
+  if (isInColumns())
+    return storePart(lanes, at, ir.getInt64(0), columns, streams);
+  assert(!isBool);
   const auto length = static_cast<unsigned>(columns.size());
   if (at.mask && !isMasked(lanes)) {
     LoopArgument column = firstColumn(lanes, length);
@@ -386,5 +390,51 @@ void LoopArgument::storeRows(const LaneBuilder &lanes, const Position &at,
       streamOut(ir, vector, part.address);
     else
       ir.CreateAlignedStore(vector, part.address, AnyAddress);
+  }
+}
+
+/// The column that an element is in.
+LoopArgument LoopArgument::columnOf(const LaneBuilder &lanes,
+                                    llvm::Value *element) const {
+  LoopArgument column = *this;
+  column.pattern = AccessPattern::Contiguous;
+  column.stride = nullptr; // That of its elements.
+  column.pointer =
+      lanes.ir.CreateGEP(lanes.ir.getInt8Ty(), pointer,
+                         lanes.ir.CreateMul(element, stride), name + ".column");
+  return column;
+}
+
+Vectors LoopArgument::loadPart(const LaneBuilder &lanes, const Position &at,
+                               llvm::Value *first, unsigned count) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  Vectors vectors;
+  if (!isInColumns()) {
+    for (unsigned k = 0; k < count; ++k)
+      vectors.push_back(loadElement(
+          lanes, ir.CreateNUWAdd(first, ir.getInt64(k), "element")));
+    return vectors;
+  }
+  // Few lines: those of many elements crowd into sets of the caches.
+  constexpr std::uint64_t ahead = 4 * LineBytes;
+  LoopArgument column = columnOf(lanes, first);
+  for (unsigned k = 0; k < count; ++k) {
+    vectors.push_back(column.load(lanes, at));
+    if (!at.mask)
+      column.fetch(lanes, at, ir.getInt64(ahead), FetchInto::Second);
+    column.pointer = ir.CreateGEP(ir.getInt8Ty(), column.pointer, stride);
+  }
+  return vectors;
+}
+
+void LoopArgument::storePart(const LaneBuilder &lanes, const Position &at,
+                             llvm::Value *first,
+                             llvm::ArrayRef<llvm::Value *> columns,
+                             bool streams) const {
+  LoopArgument column = columnOf(lanes, first);
+  for (llvm::Value *elements : columns) {
+    column.store(lanes, at, elements, streams);
+    column.pointer =
+        lanes.ir.CreateGEP(lanes.ir.getInt8Ty(), column.pointer, stride);
   }
 }

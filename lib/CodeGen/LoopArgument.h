@@ -60,19 +60,31 @@ public:
                const LoopArrays &arrays, unsigned number, std::string name);
 
   llvm::Value *load(const LaneBuilder &lanes, const Position &at) const;
-  /// Elements of rows that lie one behind the other, those of each column.
-  /// Fetches so many bytes further on.
+  /// Elements of rows that lie one behind the other or side by side, those of
+  /// each column. Fetches so many bytes further on, of columns a few lines.
   llvm::SmallVector<llvm::Value *>
   loadRows(const LaneBuilder &lanes, const Position &at, unsigned length,
            std::uint64_t ahead, FetchInto cache) const;
   /// An element of a row that is that of all.
-  llvm::Value *loadElement(const LaneBuilder &lanes, unsigned element) const;
-  bool isInRows() const { return pattern == semantics::AccessPattern::Rows; }
+  llvm::Value *loadElement(const LaneBuilder &lanes,
+                           llvm::Value *element) const;
+  /// Whether rows have elements of their own.
+  bool isInRows() const {
+    return pattern == semantics::AccessPattern::Rows || isInColumns();
+  }
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
   void storeRows(const LaneBuilder &lanes, const Position &at,
                  llvm::ArrayRef<llvm::Value *> columns, bool streams) const;
+  /// Elements of rows from one on, those of each column.
+  llvm::SmallVector<llvm::Value *> loadPart(const LaneBuilder &lanes,
+                                            const Position &at,
+                                            llvm::Value *first,
+                                            unsigned count) const;
+  void storePart(const LaneBuilder &lanes, const Position &at,
+                 llvm::Value *first, llvm::ArrayRef<llvm::Value *> columns,
+                 bool streams) const;
 
   /// Fetches a cache line so many bytes further on than a vector, as a hint.
   void fetch(const LaneBuilder &lanes, const Position &at, llvm::Value *ahead,
@@ -80,6 +92,10 @@ public:
   std::uint64_t elementBytes() const { return type->getScalarSizeInBits() / 8; }
 
 private:
+  bool isInColumns() const {
+    return pattern == semantics::AccessPattern::Columns;
+  }
+  LoopArgument columnOf(const LaneBuilder &lanes, llvm::Value *element) const;
   /// The first column of rows, as strided elements, and how it becomes the one
   /// that follows.
   LoopArgument firstColumn(const LaneBuilder &lanes, unsigned length) const;
@@ -116,7 +132,7 @@ private:
   llvm::Type *type; ///< Of one element in memory.
   unsigned width;   ///< Lanes of what is loaded once.
   llvm::Value *pointer = nullptr;
-  llvm::Value *stride = nullptr; ///< In bytes, if strided.
+  llvm::Value *stride = nullptr; ///< In bytes, if strided, or of columns.
   /// The one element of a constant, and a vector of it.
   llvm::Value *element = nullptr, *splat = nullptr;
 };

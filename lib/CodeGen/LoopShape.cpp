@@ -59,9 +59,8 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
   const auto folds = std::ranges::count(
       plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
   const bool isLong = plan.hasLongElements(),
-             storesRows = std::ranges::count(plan.outputs,
-                                             semantics::AccessPattern::Rows,
-                                             &semantics::Access::pattern) > 0;
+             storesRows = std::ranges::any_of(plan.outputs,
+                                              &semantics::Access::isInRows);
   const unsigned lanes = lanesOf(plan, target);
   const bool isWhole = plan.rowLength % lanes == 0,
              isOneFold = folds == 1 && !storesRows && !isLong;
@@ -238,9 +237,12 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   // Of more elements whole pages apart than the first cache holds in a set a
   // line would be gone before its next part. Memory wants fewer at once.
   constexpr unsigned inSet = 8, allLanes = ops::ReductionLanes;
-  if (plan.elementsAtOnce() > inSet && plan.elementsAtOnce() <= allLanes &&
-      !plan.hasLongElements() && !plan.findsIndices() &&
-      target.vectorRegisters < EnoughRegisters)
+  const bool sharesLines =
+      plan.takesColumns() ? plan.rowLength > inSet
+                          : plan.elementsAtOnce() > inSet &&
+                                plan.elementsAtOnce() <= allLanes &&
+                                !plan.hasLongElements() && !plan.findsIndices();
+  if (sharesLines && target.vectorRegisters < EnoughRegisters)
     lanes = std::min(2 * lanes, allLanes);
   // Accesses lane by lane have code for each lane.
   constexpr unsigned mostSingly = 16;

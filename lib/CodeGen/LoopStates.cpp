@@ -491,6 +491,29 @@ llvm::Value *codegen::emitFold(const LaneBuilder &lanes,
                                      count);
 }
 
+StateParts codegen::emitIdentity(const LaneBuilder &lanes,
+                                 const semantics::Reducing &reducing) {
+  return noneOf(lanes, reducing);
+}
+
+void codegen::emitStep(const LaneBuilder &lanes,
+                       const semantics::Reducing &reducing, StateParts &state,
+                       llvm::Value *elements) {
+  emittersOf(reducing).step(lanes, state, elements);
+}
+
+llvm::Value *codegen::emitFoldOf(const LaneBuilder &lanes,
+                                 const semantics::Reducing &reducing,
+                                 llvm::ArrayRef<StateParts> states,
+                                 std::int64_t count) {
+  assert(!reducing.isIndex()); // Lanes have the same identity.
+  llvm::SmallVector<StateParts> folded(states);
+  for (std::size_t half = folded.size() / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i)
+      emittersOf(reducing).combine(lanes, folded[i], folded[i + half]);
+  return emittersOf(reducing).finish(lanes, folded[0], count);
+}
+
 llvm::Value *codegen::lanesBelow(const LaneBuilder &lanes, unsigned number) {
   llvm::SmallVector<llvm::Constant *> exist;
   for (unsigned lane = 0; lane < lanes.lanes; ++lane)

@@ -81,7 +81,16 @@ llvm::Value *emitFold(const LaneBuilder &lanes,
                       const semantics::Reducing &reducing,
                       llvm::ArrayRef<llvm::Value *> elements,
                       std::int64_t count);
-/// The same of vectors of elements that follow each other, row by row; `left`
+/// The same in parts: states of no elements, such states after an element more
+/// in each, and the results of those of all lanes.
+StateParts emitIdentity(const LaneBuilder &lanes,
+                        const semantics::Reducing &reducing);
+void emitStep(const LaneBuilder &lanes, const semantics::Reducing &reducing,
+              StateParts &state, llvm::Value *elements);
+llvm::Value *emitFoldOf(const LaneBuilder &lanes,
+                        const semantics::Reducing &reducing,
+                        llvm::ArrayRef<StateParts> states, std::int64_t count);
+/// Of vectors of elements that follow each other, row by row; `left`
 /// are in the last vector of a row. Rows are a power of two, and at most as
 /// many as a vector has lanes.
 llvm::Value *emitFoldAlong(LaneBuilder &lanes,

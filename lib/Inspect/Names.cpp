@@ -29,10 +29,26 @@ std::string inspect::shortened(std::string_view text) {
                              : concat(text.substr(0, most - 3), "...");
 }
 
+static std::string_view letterOf(AccessPattern pattern) {
+  switch (pattern) {
+  case AccessPattern::Contiguous:
+    return "n";
+  case AccessPattern::Constant:
+    return "";
+  case AccessPattern::Strided:
+    return "s";
+  case AccessPattern::Rows:
+    return "r";
+  case AccessPattern::Row:
+    return "a";
+  case AccessPattern::Columns:
+    return "c";
+  }
+  return {};
+}
+
 static std::string accessText(const Access &access) {
-  constexpr std::string_view letters[] = {"n", "", "s", "r"};
-  return concat(kexpr::nameOf(access.type),
-                letters[static_cast<int>(access.pattern)]);
+  return concat(kexpr::nameOf(access.type), letterOf(access.pattern));
 }
 
 static std::string accessesText(const std::vector<Access> &accesses) {
@@ -106,8 +122,9 @@ static std::string shellWord(std::string_view text) {
 }
 
 static std::string patternText(AccessPattern pattern) {
-  constexpr std::string_view texts[] = {"[n]", "", "[n:s]", "[n]"};
-  return std::string(texts[static_cast<int>(pattern)]);
+  return pattern == AccessPattern::Constant  ? ""
+         : pattern == AccessPattern::Strided ? "[n:s]"
+                                             : "[n]";
 }
 
 /// `--types` up to the last operand that is not contiguous f32; empty if all

@@ -135,6 +135,8 @@ struct RowSlot {
   /// Whether it is addressed by the number of a row in its tile, instead of by
   /// `kept`: with one element a row, or with all of them.
   bool isLinear = false, isScratch = false;
+  /// Whether it is an output or an operand with elements of rows.
+  bool isOfElements() const { return kind != Kind::Result && reduced[0] != 0; }
 };
 
 /// What a sweep reduces or keeps, until later ones have read it.
@@ -260,6 +262,9 @@ struct RowGroup {
   bool isShort = false;
   /// Whether elements of a row must be copied to be in one run.
   bool packs = false;
+  /// Whether loops that take columns whole find elements of each in few sets of
+  /// a cache.
+  bool isCrowded = false;
   std::int64_t tileBytes = 0; ///< Of results, for each row of a tile.
   bool hasScratch = false;    ///< Whether elements are kept.
   bool hasSums = false;       ///< Whether there are exact sums.
@@ -314,6 +319,17 @@ struct RowGroup {
   }
   /// Elements of a row that are kept at a time.
   std::int64_t scratchLength() const { return piece ? piece : length; }
+  /// Whether loops take columns, and not rows that are copied to be some.
+  bool takesColumns() const { return hasColumns && !isShort; }
+  /// Whether a loop that takes them whole has them in parts.
+  bool hasLongColumns() const {
+    constexpr std::int64_t lanes = ops::ReductionLanes;
+    return takesColumns() && length > lanes;
+  }
+  /// Whether such a loop may have columns copied in strips.
+  bool copiesColumns() const {
+    return whole && (isCrowded || hasLongColumns());
+  }
   std::int64_t lastKept() const {
     return keptAxes ? keptExtents[keptAxes - 1] : 1;
   }
@@ -321,8 +337,7 @@ struct RowGroup {
   bool hasNarrow() const {
     constexpr std::int64_t word = 4;
     return std::ranges::any_of(slots, [](const RowSlot &slot) {
-      return slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0 &&
-             slot.size < word;
+      return slot.isOfElements() && slot.size < word;
     });
   }
   /// Whether elements are kept in memory of their own, and not in an output.
@@ -331,7 +346,7 @@ struct RowGroup {
   }
   /// Whether tiles may be narrower than `columns`, as loops take what they get.
   bool hasWideTiles() const {
-    return hasColumns && !isShort && !isFlat && columns > ColumnUnit;
+    return takesColumns() && !isFlat && columns > ColumnUnit;
   }
   /// The columns of such a tile where threads share them, or the host is asked
   /// after so many elements; 0 where it is not.

@@ -44,6 +44,27 @@ static void holdWhole(RowMemory &all, const RowGroup &group) {
   all.stridesOfLoops = std::max(all.stridesOfLoops, 2 * tensors.size() + 2);
 }
 
+/// Has room for copies of elements that shall lie side by side, of so many
+/// tensors.
+void RowTask::holdCopies(RowMemory &all, const RowGroup &group,
+                         std::size_t &tensors) {
+  const auto length = static_cast<std::size_t>(group.length);
+  std::size_t bytes = 0;
+  if (group.isShort)
+    bytes = length * static_cast<std::size_t>(group.room) * Word + PackSlack;
+  else if (group.isFlat)
+    bytes = ReductionLanes * all.width * Word + PackSlack;
+  else if (group.packs)
+    bytes = ReductionBlock * Word + PackSlack;
+  else if (group.copiesColumns()) {
+    const auto widest =
+        std::ranges::max_element(group.slots, {}, &RowSlot::size);
+    bytes = length * static_cast<std::size_t>(stripPitch(widest->size));
+    tensors = std::max(tensors, group.whole->rows.tensors.size());
+  }
+  all.packBytes = roundedToLine(bytes);
+}
+
 RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   RowMemory all;
   if (group.hasColumns)
@@ -87,13 +108,7 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   all.rowReductions = group.staggered ? together : all.reductions;
   if (group.whole)
     holdWhole(all, group);
-  if (group.isShort)
-    hold(all.packBytes,
-         static_cast<std::size_t>(group.length) * rows * Word + PackSlack);
-  else if (group.isFlat)
-    hold(all.packBytes, ReductionLanes * all.width * Word + PackSlack);
-  else if (group.packs)
-    hold(all.packBytes, ReductionBlock * Word + PackSlack);
+  holdCopies(all, group, copies);
   all.bytes = all.reductions * (all.stateBytes + all.treeBytes) +
               all.rowReductions * all.rowStateBytes + copies * all.packBytes +
               2 * roundedToLine(all.unrolledSlots * Word);

@@ -72,6 +72,16 @@ private:
                 std::int64_t ahead);
 
   void runWhole(std::int64_t begin, std::int64_t end);
+  /// Columns that are copied at a time for such a loop, and bytes from an
+  /// element of theirs to the next one, which is in other sets of a cache.
+  static constexpr std::int64_t StripColumns = 128;
+  static std::int64_t stripPitch(std::int64_t size) {
+    constexpr std::int64_t line = 64;
+    return StripColumns * size + line;
+  }
+  void runColumnsWhole(const Loop &loop, std::int64_t count);
+  static void holdCopies(RowMemory &all, const RowGroup &group,
+                         std::size_t &tensors);
   std::int64_t rowsBeforeLine(std::int64_t rows) const;
   void runStaggered(std::int64_t begin, std::int64_t end);
   void runTurns(std::int64_t begin, std::int64_t end);

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <numeric>
 #include <string>
 
 using namespace kexpr;
@@ -32,15 +34,21 @@ static bool storesOfRows(const semantics::Plan &plan) {
     const auto args = graph.args(value);
     isOfRows.push_back(
         value.kind == semantics::ValueKind::Input
-            ? plan.inputs[value.input].pattern == AccessPattern::Rows
+            ? plan.inputs[value.input].isInRows()
             : std::any_of(args.begin(), args.end(),
                           [&](auto arg) { return isOfRows[arg]; }));
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
-    if (plan.outputs[i].pattern == AccessPattern::Rows &&
-        !isOfRows[graph.outputs[i]])
+    if (plan.outputs[i].isInRows() && !isOfRows[graph.outputs[i]])
       return false;
   return true;
+}
+
+/// Whether a loop takes so many elements of columns in parts, with so little on
+/// the stack that a host's threads may have small ones.
+static bool fitsInParts(const semantics::Plan &plan) {
+  constexpr std::size_t most = 28 * 1024;
+  return semantics::takesParts(plan) && semantics::bytesOfParts(plan) <= most;
 }
 
 Expected<const RowProgram::Whole *>
@@ -67,6 +75,8 @@ RowProgram::whole(const Step &first,
       length ? semantics::wholeRows(tensors, sweeps, length, isAlongRows)
              : semantics::staggeredSweeps(tensors, sweeps);
   if ((length && !isAlongRows && !storesOfRows(made.plan)) ||
+      (!isAlongRows && length > ops::ReductionLanes &&
+       !fitsInParts(made.plan)) ||
       lastLevel(made.plan, mode) != codegen::OptLevel::Optimized)
     return nullptr;
   auto loop = compiler.compile(made.plan, Mode::Tiered);
@@ -86,11 +96,14 @@ static std::optional<AccessPattern> wholePatternOf(const RowGroup &group,
     return across == slot.size ? AccessPattern::Contiguous
            : across == 0       ? AccessPattern::Constant
                                : AccessPattern::Strided;
-  if (along != slot.size)
-    return std::nullopt;
-  if (across == group.length * slot.size)
-    return AccessPattern::Rows;
-  return across == 0 ? std::optional(AccessPattern::Row) : std::nullopt;
+  if (across == 0 && along == slot.size)
+    return AccessPattern::Row;
+  if (group.takesColumns())
+    return across == slot.size ? std::optional(AccessPattern::Columns)
+                               : std::nullopt;
+  return along == slot.size && across == group.length * slot.size
+             ? std::optional(AccessPattern::Rows)
+             : std::nullopt;
 }
 
 /// The tensors of a group by slot, as a loop that does all of its steps reads
@@ -163,7 +176,7 @@ static bool hasFewRegisters() {
 static std::int64_t widestOf(const RowGroup &group) {
   std::int64_t size = 4;
   for (const RowSlot &slot : group.slots)
-    if (slot.kind != RowSlot::Kind::Result && slot.reduced[0] != 0)
+    if (slot.isOfElements())
       size = std::max(size, slot.size);
   return size;
 }
@@ -190,6 +203,8 @@ static bool severalGoAlongRows(const RowGroup &group) {
 /// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
   constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
+  if (group.takesColumns())
+    return false;
   if (hasFewRegisters() &&
       std::ranges::none_of(group.steps, &RowStep::hasIndices))
     return severalGoAlongRows(group);
@@ -202,49 +217,121 @@ static bool goesAlongRows(const RowGroup &group) {
   return group.length >= fewest;
 }
 
+namespace {
+/// What the steps of a group come to.
+struct GroupWork {
+  explicit GroupWork(const RowGroup &group);
+  std::int64_t operations = 0; ///< Of an element.
+  std::size_t sweeps = 0;      ///< Over elements.
+  bool reduces = false, isWide = false, isLong = false, hasIndices = false;
+};
+} // namespace
+
+GroupWork::GroupWork(const RowGroup &group) {
+  for (const RowStep &step : group.steps) {
+    reduces |= step.reductions > 0;
+    hasIndices |= step.hasIndices();
+    if (step.isOfRows)
+      continue;
+    const semantics::Plan &plan = step.step->sweep.plan;
+    ++sweeps;
+    operations += plan.work().operations;
+    isWide |= plan.graph.work(plan.precision).wide > 0;
+    isLong |= plan.hasLongBody();
+  }
+}
+
+/// Operations of a row at most, where code has those of each element.
+static constexpr std::int64_t MostOperations = 1300;
+
+/// Whether each element of columns that is stored begins a line where the first
+/// one does: only those can go past the caches.
+static bool mayBeginLines(const RowGroup &group) {
+  constexpr std::int64_t line = semantics::StreamAlignment;
+  return std::ranges::all_of(group.slots, [](const RowSlot &slot) {
+    return slot.kind != RowSlot::Kind::Output || slot.reduced[0] % line == 0;
+  });
+}
+
+/// How many elements of a row have their lines in one set of a first cache, as
+/// they are whole pages apart, or nearly.
+static std::int64_t mostInSet(const RowGroup &group) {
+  constexpr std::int64_t line = 64, page = 4096;
+  std::int64_t apart = line;
+  for (const RowSlot &slot : group.slots)
+    if (slot.isOfElements())
+      apart = std::max(apart, std::gcd(slot.reduced[0], page));
+  return group.length * apart / page;
+}
+
+/// Whether a loop that takes all elements of columns at once takes less time
+/// than sweeps. Those of few operations do better with few registers and, in
+/// caches, where stores would wait for each other's lines; from memory any do
+/// where lines of many elements would be half stored.
+static bool gainsInColumns(const RowGroup &group, const GroupWork &work,
+                           bool isInCaches) {
+  constexpr std::int64_t few = 16, some = 24, inSet = 8;
+  if (!work.isLong && hasFewRegisters() &&
+      group.length > (isInCaches ? few : some))
+    return false;
+  if (isInCaches)
+    return work.isLong || mostInSet(group) <= inSet;
+  return mayBeginLines(group) || group.length <= (work.isLong ? some : few);
+}
+
+/// Whether a loop may take columns whole: at once or, of more elements than a
+/// block has lanes, in parts, where sweeps would compute for each element what
+/// depends on its row. What is one sweep has a loop of its own, and two
+/// elements gain nothing.
+static bool fitsInColumns(const RowGroup &group, const GroupWork &work,
+                          bool isInCaches) {
+  constexpr std::int64_t fewest = 3;
+  if (group.isFlat || work.sweeps < 2 || group.length < fewest ||
+      group.length > ops::ReductionBlock)
+    return false;
+  return group.hasLongColumns()
+             ? work.isLong
+             : work.operations * group.length <= MostOperations &&
+                   gainsInColumns(group, work, isInCaches);
+}
+
 /// Whether rows are so short, and what is computed of them, that a loop can
 /// have them in registers from their elements to what becomes of these. It may
 /// have more of them where it does not compute with wider elements.
 static bool fitsWhole(const RowGroup &group, bool isAlongRows,
                       bool isInCaches) {
-  constexpr std::int64_t mostBytes = 512, mostFromMemory = 704, fewRows = 16;
-  constexpr unsigned mostOperations = 1300, vector = 16;
+  constexpr std::int64_t mostBytes = 512, mostFromMemory = 704, fewRows = 16,
+                         vector = 16;
+  const GroupWork work(group);
   if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
-      group.hasScans || (group.hasColumns && !group.isShort) ||
-      group.length < 2 || group.lastKept() < fewRows)
+      group.hasScans || group.length < 2 || group.lastKept() < fewRows ||
+      !work.reduces)
     return false;
-  std::int64_t operations = 0;
-  bool reduces = false, isWide = false, isLong = false, hasIndices = false;
-  for (const RowStep &step : group.steps) {
-    const semantics::Plan &plan = step.step->sweep.plan;
-    if (!step.isOfRows) {
-      operations += plan.work().operations;
-      isWide |= plan.graph.work(plan.precision).wide > 0;
-      isLong |= plan.hasLongBody();
-    }
-    reduces |= step.reductions > 0;
-    hasIndices |= step.hasIndices();
-  }
-  const bool hasNarrow = group.hasNarrow();
+  if (group.takesColumns())
+    return fitsInColumns(group, work, isInCaches);
   // Lanes of a row know no index, and rows in lanes take shuffles of words.
-  if (!reduces || (isAlongRows ? hasIndices : hasNarrow))
+  const bool hasNarrow = group.hasNarrow();
+  if (isAlongRows ? work.hasIndices : hasNarrow)
     return false;
   // Staggered sweeps wait less for memory, which narrow elements do not need.
   const bool isSlower =
-      isLong && !isInCaches && !hasNarrow && group.keptAxes == 1;
-  const std::int64_t most = isWide     ? mostBytes
-                            : isSlower ? mostFromMemory
-                                       : 2 * mostBytes;
+      work.isLong && !isInCaches && !hasNarrow && group.keptAxes == 1;
+  const std::int64_t most = work.isWide ? mostBytes
+                            : isSlower  ? mostFromMemory
+                                        : 2 * mostBytes;
   return group.length * widestOf(group) <= most &&
-         operations * group.length <=
-             mostOperations * (isAlongRows ? vector : 1);
+         work.operations * group.length <=
+             MostOperations * (isAlongRows ? vector : 1);
 }
 
 /// Finds a loop that does all steps of a group. It has code later: how long
 /// rows are is part of it, and these may be the only ones.
 Status RowCall::takeWhole(RowGroup &group) {
   const bool isAlongRows = goesAlongRows(group);
-  if (!fitsWhole(group, isAlongRows, movedBytes < lastCacheBytes()))
+  // Of a cache that cores share a half is what a call may count on.
+  const auto cached = static_cast<std::int64_t>(lastCacheBytes() /
+                                                (group.takesColumns() ? 2 : 1));
+  if (!fitsWhole(group, isAlongRows, movedBytes < cached))
     return {};
   const auto tensors = wholeTensors(group);
   if (!tensors)
@@ -256,11 +343,12 @@ Status RowCall::takeWhole(RowGroup &group) {
                               static_cast<unsigned>(group.length), isAlongRows);
       !status || !group.whole)
     return status;
-  group.canStream =
-      movedBytes > StoreChoice::FewestBytes &&
-      std::ranges::all_of(group.whole->rows.plan.outputs, [](const auto &each) {
-        return each.pattern == AccessPattern::Rows;
-      });
+  group.canStream = movedBytes > StoreChoice::FewestBytes &&
+                    std::ranges::all_of(group.whole->rows.plan.outputs,
+                                        &semantics::Access::isInRows) &&
+                    (!group.takesColumns() || mayBeginLines(group));
+  constexpr std::int64_t inSet = 16;
+  group.isCrowded = group.takesColumns() && mostInSet(group) > inSet;
   constexpr std::int64_t unit = 64;
   if (!group.isShort)
     group.columns = std::max(group.columns / unit * unit, unit);
@@ -304,18 +392,20 @@ const Loop *RowGroup::loopOfTask(bool streams, void *const *first) const {
 /// from the one that the pointers are at; all `rows` if none is.
 std::int64_t RowTask::rowsBeforeLine(std::int64_t rows) const {
   constexpr std::int64_t line = semantics::StreamAlignment;
-  const semantics::Plan &plan = group.whole->rows.plan;
+  const auto &[plan, tensors] = group.whole->rows;
   const auto beginsLines = [&](std::int64_t row) {
     for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-      const char *first = static_cast<char *>(pointers[i]) + row * strides[i];
+      const char *first = static_cast<char *>(pointers[i]) +
+                          row * rowStepOf(group.slots[tensors[i]]);
       if (reinterpret_cast<std::uintptr_t>(first) % line != 0)
         return false;
     }
     return true;
   };
-  // Each row begins a vector that is stored, where they go along it.
-  for (std::size_t i = 0; plan.isAlongRows && i < plan.outputs.size(); ++i)
-    if (strides[i] % line != 0)
+  // Each row begins a vector that is stored, where they go along it, or each of
+  // its elements.
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if ((plan.isAlongRows || group.takesColumns()) && strides[i] % line != 0)
       return rows;
   for (std::int64_t row = 0; row < std::min(line, rows); ++row)
     if (beginsLines(row))
@@ -334,8 +424,11 @@ void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
   while (begin < end) {
     std::int64_t here = std::min(end - begin, last - begin % last);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const RowSlot &slot = group.slots[tensors[i]];
       pointers[i] = placeOf(tensors[i], begin);
-      strides[i] = group.slots[tensors[i]].kept[group.keptAxes - 1];
+      strides[i] = group.takesColumns() && slot.reduced[0] != 0
+                       ? slot.reduced[0]
+                       : rowStepOf(slot);
     }
     const Loop *loop = loopOfAll;
     if (const std::int64_t before =
@@ -343,7 +436,64 @@ void RowTask::runWhole(std::int64_t begin, std::int64_t end) {
       here = before;
       loop = regular;
     }
-    loop->code().run(here, pointers.data(), strides.data());
+    if (group.takesColumns())
+      runColumnsWhole(*loop, here);
+    else
+      loop->code().run(here, pointers.data(), strides.data());
     begin += here;
+  }
+}
+
+static void copyColumns(char *to, std::int64_t toNext, const char *from,
+                        std::int64_t fromNext, std::int64_t length,
+                        std::int64_t bytes) {
+  for (std::int64_t k = 0; k < length; ++k)
+    std::memcpy(to + k * toNext, from + k * fromNext,
+                static_cast<std::size_t>(bytes));
+}
+
+/// Columns from where the pointers are. Elements that crowd into a set are
+/// copied side by side, some columns at a time, and so is what many become,
+/// unless it goes past the caches: lines would be stored one after the other,
+/// each of which has to be there first.
+void RowTask::runColumnsWhole(const Loop &loop, std::int64_t count) {
+  const auto &[plan, tensors] = group.whole->rows;
+  const bool streams = &loop != group.wholeLoop(false),
+             isLong = group.hasLongColumns();
+  const bool copiesInputs = group.isCrowded && (isLong || !streams),
+             copiesOutputs = (group.isCrowded || isLong) && !streams;
+  if (!copiesInputs && !copiesOutputs)
+    return loop.code().run(count, pointers.data(), strides.data());
+  const auto isCopied = [&](std::size_t i) {
+    const std::size_t outputs = plan.outputs.size();
+    return i < outputs ? copiesOutputs && plan.outputs[i].isInRows()
+                       : copiesInputs && plan.inputs[i - outputs].isInRows();
+  };
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    firsts[i] = static_cast<char *>(pointers[i]);
+    rowSteps[i] = rowStepOf(group.slots[tensors[i]]);
+    steps[i] = strides[i];
+  }
+  for (std::int64_t at = 0; at < count; at += StripColumns) {
+    const std::int64_t here = std::min(StripColumns, count - at);
+    std::byte *next = packs;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      pointers[i] = firsts[i] + at * rowSteps[i];
+      if (!isCopied(i))
+        continue;
+      char *copy = reinterpret_cast<char *>(next);
+      next += packBytes;
+      strides[i] = stripPitch(rowSteps[i]);
+      if (i >= plan.outputs.size())
+        copyColumns(copy, strides[i], static_cast<char *>(pointers[i]),
+                    steps[i], group.length, here * rowSteps[i]);
+      pointers[i] = copy;
+    }
+    loop.code().run(here, pointers.data(), strides.data());
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+      if (isCopied(i))
+        copyColumns(firsts[i] + at * rowSteps[i], steps[i],
+                    static_cast<char *>(pointers[i]), strides[i], group.length,
+                    here * rowSteps[i]);
   }
 }

@@ -13,7 +13,7 @@ using namespace kexpr::semantics;
 
 std::string_view semantics::nameOf(AccessPattern pattern) {
   constexpr std::string_view names[] = {"contiguous", "constant", "strided",
-                                        "in rows", "a row"};
+                                        "in rows",    "a row",    "in columns"};
   return names[static_cast<int>(pattern)];
 }
 
@@ -126,6 +126,11 @@ bool Plan::findsIndices() const {
   });
 }
 
+bool Plan::takesColumns() const {
+  return std::ranges::count(inputs, AccessPattern::Columns, &Access::pattern) >
+         0;
+}
+
 bool Plan::isFolded() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Access &access) {
     return access.reducing && access.pattern == AccessPattern::Strided;
@@ -142,7 +147,7 @@ bool Plan::fetchesAhead() const {
 bool Plan::convertsInputs() const {
   const auto reducesRow = [this](const Access &access) {
     return isAlongRows
-               ? access.pattern != AccessPattern::Rows
+               ? !access.isInRows()
                : access.reducing && access.pattern != AccessPattern::Contiguous;
   };
   const auto folds =

@@ -22,11 +22,12 @@ enum class AccessPattern : std::uint8_t {
   Constant,   ///< Not at all: one element for the whole loop.
   Strided,    ///< By a number of bytes known at run time.
   // Of plans that take rows whole, which are machine code's:
-  Rows, ///< All elements of a row, and rows one behind the other.
-  Row,  ///< All elements of one row, which is that of all.
+  Rows,    ///< All elements of a row, and rows one behind the other.
+  Row,     ///< All elements of one row, which is that of all.
+  Columns, ///< All elements of a row, `Strided`, and rows side by side.
 };
 
-/// "contiguous", "constant", "strided", "in rows", "a row".
+/// "contiguous", "constant", "strided", "in rows", "a row", "in columns".
 std::string_view nameOf(AccessPattern pattern);
 
 /// A reduction, and the type that it computes in.
@@ -59,6 +60,10 @@ struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
   std::optional<Reducing> reducing = std::nullopt;
+  /// Whether rows that are taken whole have elements of their own.
+  bool isInRows() const {
+    return pattern == AccessPattern::Rows || pattern == AccessPattern::Columns;
+  }
   friend bool operator==(const Access &, const Access &) = default;
 };
 
@@ -86,13 +91,13 @@ struct Plan {
   std::vector<Access> outputs; ///< One for each of `graph.outputs`.
   Precision precision = Precision::Default;
   /// Whether outputs are written past the caches, for memory that is not read
-  /// again soon. All that are stored are then contiguous, or `Rows`, and begin
-  /// at a multiple of `StreamAlignment`, as does each row that vectors go
-  /// along.
+  /// again soon. All that are stored are then contiguous, `Rows` or `Columns`,
+  /// and begin at a multiple of `StreamAlignment`, as does each row that
+  /// vectors go along, and each of the columns.
   bool streams = false;
   /// Of a loop over rows that takes each whole, how many elements these have,
-  /// at most those of a block; 0 of others. What is neither `Rows` nor a `Row`,
-  /// nor computed of these, has an element a row.
+  /// at most those of a block; 0 of others. What is neither `Rows`, `Columns`
+  /// nor a `Row`, nor computed of these, has an element a row.
   unsigned rowLength = 0;
   /// Whether lanes of vectors are elements of such a row, and not rows.
   bool isAlongRows = false;
@@ -117,6 +122,8 @@ struct Plan {
   }
   /// Whether a reduction is an index.
   bool findsIndices() const;
+  /// Whether elements of rows that are taken whole lie in columns.
+  bool takesColumns() const;
   /// Whether loops go over rows, each of which becomes a state.
   bool isFolded() const;
   /// Whether a loop over rows fetches elements of rows further on: it computes
@@ -155,12 +162,13 @@ struct Plan {
 /// The fused loop as a function, compiled or interpreted. `pointers` holds the
 /// outputs' first elements, then the inputs', then the parameters; `strides`
 /// holds, in the same order, the byte steps of outputs and inputs whose access
-/// pattern is `Strided`, and from part to part of states not in lanes (others
-/// are not read). An output pointer may equal an input pointer of the same
-/// access pattern and type. Contiguous states have room for a multiple of 64.
-/// Of a folded plan `count` is that of a row. There `strides` has, behind those
-/// of outputs and inputs, the byte steps of each from row to row, how many rows
-/// there are, at least one, and, if it `fetchesAhead`, by how many rows.
+/// pattern is `Strided` or `Columns`, and from part to part of states not in
+/// lanes (others are not read). An output pointer may equal an input pointer of
+/// the same access pattern and type. Contiguous states have room for a multiple
+/// of 64. Of a folded plan `count` is that of a row. There `strides` has,
+/// behind those of outputs and inputs, the byte steps of each from row to row,
+/// how many rows there are, at least one, and, if it `fetchesAhead`, by how
+/// many rows.
 using LoopFn = void (*)(std::int64_t count, void *const *pointers,
                         const std::int64_t *strides);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/WholeRows.h"
 
+#include <algorithm>
 #include <cassert>
 
 using namespace kexpr;
@@ -198,4 +199,104 @@ WholeRows semantics::staggeredSweeps(std::span<const RowTensor> tensors,
   for (const RowSweep &sweep : sweeps)
     builder.addBeside(sweep);
   return builder.finish();
+}
+
+std::vector<bool> semantics::valuesOfElements(const Plan &plan) {
+  std::vector<bool> areOfElements;
+  for (const Value &value : plan.graph.values) {
+    bool isOfEach = false;
+    if (value.kind == ValueKind::Input) {
+      const Access &access = plan.inputs[value.input];
+      isOfEach = access.isInRows() || access.pattern == AccessPattern::Row;
+    } else if (value.kind != ValueKind::Fold) {
+      for (ValueId arg : plan.graph.args(value))
+        isOfEach = isOfEach || areOfElements[arg];
+    }
+    areOfElements.push_back(isOfEach);
+  }
+  return areOfElements;
+}
+
+bool semantics::takesParts(const Plan &plan) {
+  const auto isIndex = [](const Value &value) {
+    return value.kind == ValueKind::Fold &&
+           Reducing{value.op, value.form()}.isIndex();
+  };
+  return plan.rowLength > ops::ReductionLanes && !plan.isAlongRows &&
+         plan.takesColumns() && plan.work().rareWays == 0 &&
+         std::ranges::none_of(plan.graph.values, isIndex);
+}
+
+RowParts semantics::partsOf(const Plan &plan) {
+  const Graph &graph = plan.graph;
+  const std::size_t size = graph.values.size();
+  RowParts parts{.sweepOf = std::vector<unsigned>(size),
+                 .isKept = std::vector<bool>(size)};
+  const std::vector<bool> isOfElements = valuesOfElements(plan);
+  std::vector<unsigned> &sweepOf = parts.sweepOf;
+  const auto isFold = [&](ValueId id) {
+    return graph.values[id].kind == ValueKind::Fold;
+  };
+  for (ValueId id = 0; id < size; ++id)
+    for (ValueId arg : graph.args(graph.values[id]))
+      sweepOf[id] = std::max(sweepOf[id], sweepOf[arg] + (isFold(id) ? 1 : 0));
+  constexpr unsigned never = ~0u;
+  unsigned stored = never;
+  std::vector<unsigned> first(size, never), last(size);
+  const auto use = [&](ValueId id, unsigned sweep) {
+    first[id] = std::min(first[id], sweep);
+    last[id] = std::max(last[id], sweep);
+  };
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const unsigned sweep = sweepOf[graph.outputs[i]];
+    use(graph.outputs[i], sweep);
+    if (!plan.outputs[i].isInRows())
+      continue;
+    stored = std::min(stored, sweep);
+    parts.sweeps = std::max(parts.sweeps, sweep + 1);
+  }
+  for (ValueId id = static_cast<ValueId>(size); id-- > 0;) {
+    // An output may be an operand, which is read before.
+    if (graph.values[id].kind == ValueKind::Input)
+      first[id] = std::min(first[id], stored);
+    if (isOfElements[id] && first[id] != never)
+      sweepOf[id] = first[id];
+    for (ValueId arg : graph.args(graph.values[id]))
+      use(arg, sweepOf[id] - (isFold(id) ? 1 : 0));
+  }
+  for (ValueId id = 0; id < size; ++id) {
+    // A row of all is read again.
+    const Value &value = graph.values[id];
+    const bool isRow = value.kind == ValueKind::Input &&
+                       plan.inputs[value.input].pattern == AccessPattern::Row;
+    parts.isKept[id] = isOfElements[id] && !isRow && last[id] > sweepOf[id];
+    if (isFold(id))
+      parts.sweeps = std::max(parts.sweeps, sweepOf[id]);
+  }
+  return parts;
+}
+
+std::size_t semantics::bytesOfParts(const Plan &plan) {
+  constexpr std::size_t longest = 64; // Bytes of the narrowest elements.
+  std::size_t widest = 1, bytes = 0;
+  for (const auto *accesses : {&plan.inputs, &plan.outputs})
+    for (const Access &access : *accesses)
+      widest = std::max(widest, sizeOf(access.type));
+  const std::size_t lanes = std::min(longest / widest, ops::ReductionLanes);
+  const RowParts parts = partsOf(plan);
+  for (ValueId id = 0; id < plan.graph.values.size(); ++id) {
+    const Value &value = plan.graph.values[id];
+    // Narrow floats are kept as they are computed.
+    const std::size_t size =
+        lanes * std::max(sizeOf(value.type), sizeOf(DType::F32));
+    if (parts.isKept[id])
+      bytes += plan.rowLength * size;
+    if (value.kind == ValueKind::Fold) {
+      const ops::ReductionLoops &loops =
+          Reducing{value.op, value.form()}.loops();
+      bytes +=
+          ops::ReductionLanes * loops.parts * lanes * sizeOf(loops.element);
+    }
+  }
+  return bytes;
 }

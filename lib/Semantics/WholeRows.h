@@ -39,6 +39,26 @@ WholeRows wholeRows(std::span<const RowTensor> tensors,
                     std::span<const RowSweep> sweeps, unsigned length,
                     bool isAlongRows);
 
+/// How a loop that takes columns whole sweeps over their elements, where these
+/// are too many for code of each.
+struct RowParts {
+  unsigned sweeps = 0;
+  /// By value, the sweep that computes it: of elements the first that needs
+  /// them, of others the first that may use them. Results of a sweep are there
+  /// with the next one.
+  std::vector<unsigned> sweepOf;
+  /// Whether each element of a row has one that later sweeps use.
+  std::vector<bool> isKept;
+};
+RowParts partsOf(const Plan &plan);
+/// Whether a plan is one of such a loop.
+bool takesParts(const Plan &plan);
+/// Bytes on the stack that it has for what is kept and for states of lanes, at
+/// most.
+std::size_t bytesOfParts(const Plan &plan);
+/// By value, whether each element of a row that is taken whole has one.
+std::vector<bool> valuesOfElements(const Plan &plan);
+
 /// The loop of sweeps over rows of any length, each of which has rows, and so
 /// tensors, of its own: what one makes for others goes through memory.
 WholeRows staggeredSweeps(std::span<const RowTensor> tensors,

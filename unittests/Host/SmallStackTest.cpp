@@ -43,6 +43,41 @@ TEST(SmallStacks, CallsNeedNoMore) {
     })) << nameOfMode(mode);
 }
 
+// Loops over columns have what they keep on the stack, and leave alone what
+// needs more.
+TEST(SmallStacks, CallsOverColumnsNeedNoMore) {
+  EXPECT_TRUE(endsWell([] {
+    const Engine engine;
+    for (const DType type : {DType::F32, DType::F16, DType::F64})
+      for (const char *text :
+           {"softmax(@0,0)", "sub(softmax(@0,0),softmax(@1,0))",
+            "mul(sub(exp(@0),mean(exp(@0),0,True)),"
+            "sub(sigmoid(@0),mean(sigmoid(@0),0,True)))"})
+        for (const std::int64_t length : {32, 64, 150, 200, 256}) {
+          const Shape shape{length, 300};
+          const auto bytes =
+              static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
+          const std::vector<char> zeros(bytes);
+          std::vector<char> out(bytes);
+          const TensorView x(zeros.data(), type, shape);
+          std::vector<TensorView> inputs = {x};
+          if (std::string_view(text).find("@1") != std::string_view::npos)
+            inputs.push_back(x);
+          CompileOptions options;
+          options.operandTypes = {type, type};
+          const auto kernel = engine.compile(text, options);
+          ASSERT_TRUE(kernel);
+          const auto run = [&] {
+            EXPECT_TRUE(
+                kernel->run(inputs, TensorView(out.data(), type, shape)));
+          };
+          run();
+          engine.settle();
+          onStackOf(Small, run);
+        }
+  }));
+}
+
 TEST(SmallStacks, CompilationWorksOrSaysWhyNot) {
   for (const Mode mode : AllModes)
     for (const bool isLoaded : {false, true})

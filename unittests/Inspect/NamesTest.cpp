@@ -35,12 +35,18 @@ TEST(Names, AreReadable) {
 
 TEST(Names, DifferWhereTheCodeDoes) {
   const auto plan = planOf("add(@0,@1)");
-  std::vector<semantics::Plan> plans(6, plan);
+  std::vector<semantics::Plan> plans(8, plan);
   plans[1].inputs[1].pattern = AccessPattern::Constant;
   plans[2].inputs[0].pattern = AccessPattern::Strided;
   plans[3].outputs[0].pattern = AccessPattern::Strided;
   plans[4].streams = true;
   plans[5].precision = Precision::Accurate;
+  for (auto *accesses : {&plans[6].inputs, &plans[6].outputs})
+    (*accesses)[0].pattern = AccessPattern::Rows;
+  plans[6].inputs[1].pattern = AccessPattern::Row;
+  plans[7] = plans[6];
+  for (auto *accesses : {&plans[7].inputs, &plans[7].outputs})
+    (*accesses)[0].pattern = AccessPattern::Columns;
   std::set<std::string> names;
   for (const auto &each : plans)
     names.insert(nameOf(each));
@@ -48,12 +54,14 @@ TEST(Names, DifferWhereTheCodeDoes) {
   names.insert(folderNameOf(plan, machine(), OptLevel::Baseline));
   names.insert(nameOf(planOf("sub(@0,@1)")));
   names.insert(nameOf(planOf("add(@0,@1)", {DType::F64, DType::F64})));
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 12u);
   EXPECT_EQ(signatureOf(plans[1]), "f32n-f32");
   EXPECT_EQ(signatureOf(plans[2]), "f32s-f32n");
   EXPECT_EQ(signatureOf(plans[3]), "f32n-to-f32s");
   EXPECT_EQ(signatureOf(plans[4]), "f32n.streamed");
   EXPECT_EQ(signatureOf(plans[5]), "f32n.accurate");
+  EXPECT_EQ(signatureOf(plans[6]), "f32r-f32a-to-f32r");
+  EXPECT_EQ(signatureOf(plans[7]), "f32c-f32a-to-f32c");
   EXPECT_EQ(nameOf(plan), nameOf(planOf("add( @0,@1 )")));
 }
 
