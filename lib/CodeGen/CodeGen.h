@@ -67,7 +67,7 @@ struct Target {
   /// Whether prefetchers look no further than a page by themselves. Those up
   /// to Zen 4 look further: a loop that reads as fast as memory gives is a
   /// quarter to a half slower there with instructions that fetch. On Zen 5
-  /// loops with them take 0.7 to 0.95 of the time.
+  /// loops with them take 0.7 to 1.1 of the time.
   bool stopsAtPages = true;
   /// Whether loops wait for the constants that they load. Zen 4 loads one
   /// vector of 512 bits a cycle; on Zen 5 functions that load theirs take up to

@@ -52,10 +52,8 @@ KernelBuilder::computePart(const RowPart &part, const Values &ofRow) {
   };
   for (ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const semantics::Value &each = plan.graph.values[id];
-    const bool isRow =
-        each.kind == ValueKind::Input &&
-        plan.inputs[each.input].pattern == semantics::AccessPattern::Row;
-    const bool isNew = isRow || parts->sweepOf[id] == part.sweep;
+    const bool isNew =
+        parts->sweepOf[id] == part.sweep || semantics::isRowOfAll(plan, each);
     if (!isOfElements[id] ||
         !(isNew || (parts->isKept[id] && parts->sweepOf[id] < part.sweep)))
       continue;

@@ -57,20 +57,20 @@ KernelBuilder::Values KernelBuilder::computeRows(const Position &at) {
 
 void KernelBuilder::storeRows(const Position &at, const Values &values) {
   const std::size_t size = plan.graph.values.size();
-  const bool inParts = parts.has_value(); // Which have stored their elements.
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const ValueId id = plan.graph.outputs[i];
-    if (inParts && outputs[i].isInRows())
-      continue;
     if (debug)
       setLocation(plan.listing->outputs[i]);
+    if (!outputs[i].isInRows()) {
+      outputs[i].store(lanes, at, values[id], plan.streams);
+      continue;
+    }
+    if (parts) // Each has stored its elements.
+      continue;
     llvm::SmallVector<llvm::Value *> elements;
-    for (unsigned k = 0; k < (inParts ? 1 : plan.rowLength); ++k)
+    for (unsigned k = 0; k < plan.rowLength; ++k)
       elements.push_back(values[k * size + id]);
-    if (outputs[i].isInRows())
-      outputs[i].storeRows(lanes, at, elements, plan.streams);
-    else
-      outputs[i].store(lanes, at, elements[0], plan.streams);
+    outputs[i].storeRows(lanes, at, elements, plan.streams);
   }
   setLocation(syntax::Listing::loop());
 }

@@ -77,7 +77,7 @@ public:
              bool streams) const;
   void storeRows(const LaneBuilder &lanes, const Position &at,
                  llvm::ArrayRef<llvm::Value *> columns, bool streams) const;
-  /// Elements of rows from one on, those of each column.
+  /// Elements of rows in columns, or of a row of all, from one on.
   llvm::SmallVector<llvm::Value *> loadPart(const LaneBuilder &lanes,
                                             const Position &at,
                                             llvm::Value *first,

@@ -9,6 +9,7 @@
 #include "Ops/Reductions.h"
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -419,7 +420,7 @@ static StateParts foldRows(const LaneBuilder &lanes,
 static StateParts foldVectors(const LaneBuilder &lanes,
                               const semantics::Reducing &reducing,
                               llvm::MutableArrayRef<StateParts> vectors) {
-  for (std::size_t half = ops::ReductionLanes / lanes.lanes / 2; half > 0;
+  for (std::size_t half = std::bit_ceil(vectors.size()) / 2; half > 0;
        half /= 2)
     for (std::size_t i = half; i < std::min(2 * half, vectors.size()); ++i)
       emittersOf(reducing).combine(lanes, vectors[i - half], vectors[i]);
@@ -508,10 +509,8 @@ llvm::Value *codegen::emitFoldOf(const LaneBuilder &lanes,
                                  std::int64_t count) {
   assert(!reducing.isIndex()); // Lanes have the same identity.
   llvm::SmallVector<StateParts> folded(states);
-  for (std::size_t half = folded.size() / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i)
-      emittersOf(reducing).combine(lanes, folded[i], folded[i + half]);
-  return emittersOf(reducing).finish(lanes, folded[0], count);
+  return emittersOf(reducing).finish(
+      lanes, foldVectors(lanes, reducing, folded), count);
 }
 
 llvm::Value *codegen::lanesBelow(const LaneBuilder &lanes, unsigned number) {

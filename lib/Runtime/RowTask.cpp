@@ -44,8 +44,8 @@ static void holdWhole(RowMemory &all, const RowGroup &group) {
   all.stridesOfLoops = std::max(all.stridesOfLoops, 2 * tensors.size() + 2);
 }
 
-/// Has room for copies of elements that shall lie side by side, of so many
-/// tensors.
+/// Has room for copies of elements that shall lie side by side, and finds of
+/// how many tensors at most.
 void RowTask::holdCopies(RowMemory &all, const RowGroup &group,
                          std::size_t &tensors) {
   const auto length = static_cast<std::size_t>(group.length);

@@ -217,6 +217,11 @@ std::vector<bool> semantics::valuesOfElements(const Plan &plan) {
   return areOfElements;
 }
 
+bool semantics::isRowOfAll(const Plan &plan, const Value &value) {
+  return value.kind == ValueKind::Input &&
+         plan.inputs[value.input].pattern == AccessPattern::Row;
+}
+
 bool semantics::takesParts(const Plan &plan) {
   const auto isIndex = [](const Value &value) {
     return value.kind == ValueKind::Fold &&
@@ -266,10 +271,8 @@ RowParts semantics::partsOf(const Plan &plan) {
   }
   for (ValueId id = 0; id < size; ++id) {
     // A row of all is read again.
-    const Value &value = graph.values[id];
-    const bool isRow = value.kind == ValueKind::Input &&
-                       plan.inputs[value.input].pattern == AccessPattern::Row;
-    parts.isKept[id] = isOfElements[id] && !isRow && last[id] > sweepOf[id];
+    parts.isKept[id] = isOfElements[id] && last[id] > sweepOf[id] &&
+                       !isRowOfAll(plan, graph.values[id]);
     if (isFold(id))
       parts.sweeps = std::max(parts.sweeps, sweepOf[id]);
   }
@@ -277,7 +280,7 @@ RowParts semantics::partsOf(const Plan &plan) {
 }
 
 std::size_t semantics::bytesOfParts(const Plan &plan) {
-  constexpr std::size_t longest = 64; // Bytes of the narrowest elements.
+  constexpr std::size_t longest = 64; // Bytes of a vector.
   std::size_t widest = 1, bytes = 0;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const Access &access : *accesses)

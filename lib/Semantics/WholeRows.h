@@ -56,6 +56,8 @@ bool takesParts(const Plan &plan);
 /// Bytes on the stack that it has for what is kept and for states of lanes, at
 /// most.
 std::size_t bytesOfParts(const Plan &plan);
+/// Whether a value is an operand of one row for all.
+bool isRowOfAll(const Plan &plan, const Value &value);
 /// By value, whether each element of a row that is taken whole has one.
 std::vector<bool> valuesOfElements(const Plan &plan);
 
