@@ -45,8 +45,12 @@ private:
 };
 } // namespace
 
+/// A value that was there before is that one, whatever the sweep.
 ValueId WholeRowsBuilder::add(const Value &value, std::uint32_t origin) {
   Graph &graph = whole.plan.graph;
+  if (const auto same = std::ranges::find(graph.values, value);
+      same != graph.values.end())
+    return static_cast<ValueId>(same - graph.values.begin());
   graph.values.push_back(value);
   graph.origins.push_back(origin);
   return static_cast<ValueId>(graph.values.size() - 1);
