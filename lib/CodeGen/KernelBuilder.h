@@ -22,7 +22,7 @@ namespace kexpr::codegen {
 
 /// Emits the function of a module. The main loop is in KernelEmitter.cpp, what
 /// it leaves to do in KernelTail.cpp, rows that are taken whole in
-/// KernelRows.cpp and, in parts, KernelColumns.cpp.
+/// KernelRows.cpp and, in parts, KernelParts.cpp.
 class KernelBuilder {
 public:
   KernelBuilder(llvm::Module &module, const semantics::Plan &plan,
@@ -65,7 +65,7 @@ private:
   void narrow(unsigned fewer);
   void emitTail(llvm::BasicBlock *done);
   void hoist();
-  void hoistParts(llvm::BasicBlock *before);
+  void hoistParts(llvm::BasicBlock *body, llvm::BasicBlock *before);
   void hoistConstants();
   void foldConstants();
   Values compute(const Position &at);
@@ -97,15 +97,46 @@ private:
     Position at;
     unsigned sweep;
     llvm::Value *first;
-    unsigned count;
+    unsigned elements;
+    llvm::Value *end = nullptr; ///< Of those that exist, if not all do.
   };
+  unsigned blocksOfRow() const;
+  Position inPart(const RowPart &part, unsigned k, bool isOfAll);
+  llvm::SmallVector<llvm::Value *>
+  loadPart(const RowPart &part, const semantics::Value &value, bool isFirst);
+  llvm::Value *placeOfKept(const RowPart &part, semantics::ValueId id,
+                           llvm::Type *type, unsigned k);
+  void keep(const RowPart &part, semantics::ValueId id, unsigned k,
+            llvm::Value *vector);
+  llvm::Value *loadKept(const RowPart &part, semantics::ValueId id, unsigned k);
   std::vector<Values> computePart(const RowPart &part, const Values &ofRow);
   bool isFoldedBy(unsigned sweep, semantics::ValueId id) const;
-  void foldPart(const RowPart &part, const std::vector<Values> &elements);
-  void storePart(const RowPart &part, const std::vector<Values> &elements);
+  void foldPart(const RowPart &part, const std::vector<Values> &vectors);
+  void storePart(const RowPart &part, const std::vector<Values> &vectors);
   void emitPart(const RowPart &part, const Values &ofRow);
   void computeBetween(const Position &at, unsigned sweep, Values &ofRow);
   void resetLanes(unsigned sweep);
+  std::vector<llvm::PHINode *> openStatesOfRow(unsigned sweep,
+                                               llvm::BasicBlock *before);
+  void closeStatesOfRow(unsigned sweep, llvm::ArrayRef<llvm::PHINode *> opened);
+  Values besideElements(const Values &ofRow);
+  void emitLoopOfParts(const RowPart &part, llvm::Value *end,
+                       const Values &beside);
+  void emitParts(RowPart part, const Values &beside);
+  void emitBesideLines(RowPart part, const LoopArgument *to,
+                       const Values &beside);
+  void emitLines(const RowPart &all, const Values &beside);
+  bool folds(unsigned sweep) const;
+  void foldBlock(unsigned sweep, llvm::Value *number);
+  StateParts stateOfLanes(semantics::ValueId id);
+  StateParts stateOfRow(semantics::ValueId id);
+  void emitBlocks(const RowPart &all, const Values &beside);
+  bool overlapsRows() const;
+  void emitSweep(const Position &at, unsigned sweep, const Values &ofRow);
+  llvm::Value *foldOfRow(semantics::ValueId id);
+  Values sweepFirst(const Position &at);
+  void openOverlap();
+  Values sweepNext(const Position &at);
   Values computeInParts(const Position &at);
   void openRows();
   void closeRows();
@@ -186,6 +217,10 @@ private:
   std::optional<semantics::RowParts> parts;
   /// What is kept of a step by value, and states of lanes by part.
   std::map<std::pair<semantics::ValueId, unsigned>, llvm::AllocaInst *> stack;
+  /// Where rows overlap, the results of the first sweep over the row of a step.
+  std::vector<llvm::PHINode *> carried;
+  /// Along rows, the states of lanes by fold, vector by vector.
+  std::map<semantics::ValueId, llvm::SmallVector<StateParts>> statesOfRow;
 };
 
 } // namespace kexpr::codegen

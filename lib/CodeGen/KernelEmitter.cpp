@@ -200,9 +200,9 @@ llvm::Value *KernelBuilder::call(const semantics::Value &value,
 KernelBuilder::Values KernelBuilder::compute(const Position &at) {
   columns.clear();
   if (plan.rowLength > 0)
-    return plan.isAlongRows ? computeAlongRows(at.index)
-           : parts          ? computeInParts(at)
-                            : computeRows(at);
+    return parts              ? computeInParts(at)
+           : plan.isAlongRows ? computeAlongRows(at.index)
+                              : computeRows(at);
   Values values;
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const std::size_t before = rareCount();
@@ -267,7 +267,7 @@ llvm::Value *KernelBuilder::value(semantics::ValueId id, const Position &at,
 /// Computes values that are the same for all elements before the loop.
 void KernelBuilder::hoist() {
   const semantics::Graph &graph = plan.graph;
-  if (plan.isAlongRows)
+  if (plan.isAlongRows && !parts)
     loadRowsOfAll();
   if (plan.rowLength > 0)
     return;
@@ -340,7 +340,7 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index,
   lanes.rareMasks = nullptr;
   lanes.same = {};
   if (level == OptLevel::Optimized)
-    hoistParts(before);
+    hoistParts(loop, before);
   setCopy(0);
   if (!rareMasks.empty()) {
     emitCheck(rareMasks, index);
@@ -354,12 +354,13 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index,
 
 /// Has the main loop use what is the same in each of its steps from before it:
 /// parts of operators that depend on an operand of one value.
-void KernelBuilder::hoistParts(llvm::BasicBlock *before) {
-  const auto isOutside = [this](const llvm::Use &operand) {
+void KernelBuilder::hoistParts(llvm::BasicBlock *body,
+                               llvm::BasicBlock *before) {
+  const auto isOutside = [body](const llvm::Use &operand) {
     auto *made = llvm::dyn_cast<llvm::Instruction>(operand.get());
-    return !made || made->getParent() != loop;
+    return !made || made->getParent() != body;
   };
-  for (llvm::Instruction &each : llvm::make_early_inc_range(*loop))
+  for (llvm::Instruction &each : llvm::make_early_inc_range(*body))
     if (!llvm::isa<llvm::PHINode>(each) && !each.mayReadOrWriteMemory() &&
         llvm::isSafeToSpeculativelyExecute(&each) &&
         llvm::all_of(each.operands(), isOutside))
@@ -480,6 +481,14 @@ unsigned KernelBuilder::emitMainLoop() {
     resetStates();
     ir.CreateBr(tailCheck);
   }
+  if (overlapsRows()) {
+    auto *first = block("first.row", loop);
+    before->getTerminator()->replaceSuccessorWith(loop, first);
+    ir.SetInsertPoint(first);
+    openOverlap();
+    before = ir.GetInsertBlock();
+    ir.CreateBr(loop);
+  }
   ir.SetInsertPoint(loop);
   index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
   index->addIncoming(ir.getInt64(0), before);
@@ -538,7 +547,7 @@ unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
   if (plan.rowLength > 0)
     isOfElements = semantics::valuesOfElements(plan);
-  if (semantics::takesParts(plan))
+  if (plan.isInParts)
     parts = semantics::partsOf(plan);
   if (plan.isFolded())
     openRows();

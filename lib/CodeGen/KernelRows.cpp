@@ -206,6 +206,8 @@ void KernelBuilder::storeAlongRows(llvm::Value *row, const Values &values) {
       outputs[i].store(lanes, {row}, values[count * size + id], false);
       continue;
     }
+    if (parts) // Each has stored its elements.
+      continue;
     const unsigned rows = std::exchange(lanes.lanes, rowLanes);
     // Lanes of the next row are stored again with it.
     for (unsigned k = 0; k < count; ++k)

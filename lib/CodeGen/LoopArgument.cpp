@@ -70,6 +70,17 @@ void LoopArgument::fetch(const LaneBuilder &lanes, llvm::Value *address,
                       ir.getInt32(data)});
 }
 
+llvm::Value *LoopArgument::beforeLine(const LaneBuilder &lanes,
+                                      const Position &at) const {
+  llvm::IRBuilderBase &ir = lanes.ir;
+  llvm::Value *first =
+      ir.CreatePtrToInt(address(lanes, at), ir.getInt64Ty(), "first");
+  llvm::Value *bytes =
+      ir.CreateAnd(ir.CreateNeg(first), ir.getInt64(LineBytes - 1));
+  return ir.CreateLShr(bytes, ir.getInt64(llvm::Log2_64(elementBytes())),
+                       "before.line");
+}
+
 /// An element in all lanes.
 llvm::Value *LoopArgument::splatOf(const LaneBuilder &lanes,
                                    llvm::Value *one) const {

@@ -89,6 +89,8 @@ public:
   /// Fetches a cache line so many bytes further on than a vector, as a hint.
   void fetch(const LaneBuilder &lanes, const Position &at, llvm::Value *ahead,
              FetchInto cache) const;
+  /// Elements from a position to the first that begins a cache line.
+  llvm::Value *beforeLine(const LaneBuilder &lanes, const Position &at) const;
   std::uint64_t elementBytes() const { return type->getScalarSizeInBits() / 8; }
 
 private:

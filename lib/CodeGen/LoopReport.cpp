@@ -121,7 +121,10 @@ Expected<LoopReport> codegen::reportLoop(const semantics::Plan &plan,
   report.vectorBits = vectorBitsOf(plan, target);
   report.lanes = lanesOf(plan, target);
   report.unrollFactor = unrollFactorOf(plan, target, level);
-  if (plan.rowLength > 0)
+  if (plan.isInParts)
+    report.unrollFactor =
+        elementsOfPart(plan) / (plan.isAlongRows ? report.lanes : 1);
+  else if (plan.rowLength > 0)
     report.unrollFactor = plan.isAlongRows ? vectorsOfRow(plan, report.lanes) *
                                                  rowsAtOnce(plan, target, level)
                                            : plan.rowLength;

@@ -54,7 +54,8 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned most = 8, few = 3, many = 16;
-  if (level == OptLevel::Baseline || target.vectorRegisters >= EnoughRegisters)
+  if (level == OptLevel::Baseline ||
+      target.vectorRegisters >= EnoughRegisters || plan.isInParts)
     return 1;
   const auto folds = std::ranges::count(
       plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
@@ -155,7 +156,8 @@ unsigned codegen::stagesOf(const Plan &plan, const Target &target,
                            OptLevel level) {
   constexpr unsigned most = 4, loadAndStore = 6, cycles = 20;
   const ops::Work work = plan.graph.work(plan.precision);
-  if (level == OptLevel::Optimized && plan.isAlongRows) // It waits for folds.
+  if (level == OptLevel::Optimized && plan.isAlongRows && !plan.isInParts)
+    // It waits for folds.
     return rowsAtOnce(plan, target, level) == 1 ? most : 1;
   if (level == OptLevel::Baseline || work.operations <= Plan::ShortBody ||
       plan.rowLength > 0)

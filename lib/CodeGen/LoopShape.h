@@ -29,6 +29,12 @@ std::uint64_t bytesAheadOfRows(const semantics::Plan &plan,
 inline unsigned vectorsOfRow(const semantics::Plan &plan, unsigned lanes) {
   return (plan.rowLength + lanes - 1) / lanes;
 }
+/// How many elements of a row a step of a sweep has that takes it in parts: one
+/// for each lane of its states along it, else a divisor of these.
+inline unsigned elementsOfPart(const semantics::Plan &plan) {
+  constexpr unsigned lanes = ops::ReductionLanes, ofColumns = 8;
+  return plan.isAlongRows ? lanes : ofColumns;
+}
 /// How many rows a step takes where vectors go along them: a power of two, and
 /// at most as many as a vector has lanes.
 unsigned rowsAtOnce(const semantics::Plan &plan, const Target &target,

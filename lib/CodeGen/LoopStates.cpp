@@ -503,14 +503,36 @@ void codegen::emitStep(const LaneBuilder &lanes,
   emittersOf(reducing).step(lanes, state, elements);
 }
 
-llvm::Value *codegen::emitFoldOf(const LaneBuilder &lanes,
-                                 const semantics::Reducing &reducing,
-                                 llvm::ArrayRef<StateParts> states,
-                                 std::int64_t count) {
+StateParts codegen::emitFoldVectors(const LaneBuilder &lanes,
+                                    const semantics::Reducing &reducing,
+                                    llvm::ArrayRef<StateParts> states) {
   assert(!reducing.isIndex()); // Lanes have the same identity.
   llvm::SmallVector<StateParts> folded(states);
-  return emittersOf(reducing).finish(
-      lanes, foldVectors(lanes, reducing, folded), count);
+  return foldVectors(lanes, reducing, folded);
+}
+
+StateParts codegen::emitFoldLanes(const LaneBuilder &lanes,
+                                  const semantics::Reducing &reducing,
+                                  const StateParts &state) {
+  return foldRows(lanes, reducing, {state});
+}
+
+StateParts codegen::emitTree(const LaneBuilder &lanes,
+                             const semantics::Reducing &reducing,
+                             llvm::ArrayRef<StateParts> blocks) {
+  if (blocks.size() == 1)
+    return blocks[0];
+  const std::size_t half = std::bit_ceil(blocks.size()) / 2;
+  StateParts state = emitTree(lanes, reducing, blocks.take_front(half));
+  emittersOf(reducing).combine(
+      lanes, state, emitTree(lanes, reducing, blocks.drop_front(half)));
+  return state;
+}
+
+llvm::Value *codegen::emitFinish(const LaneBuilder &lanes,
+                                 const semantics::Reducing &reducing,
+                                 const StateParts &state, std::int64_t count) {
+  return emittersOf(reducing).finish(lanes, state, count);
 }
 
 llvm::Value *codegen::lanesBelow(const LaneBuilder &lanes, unsigned number) {

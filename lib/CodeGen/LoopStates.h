@@ -82,14 +82,24 @@ llvm::Value *emitFold(const LaneBuilder &lanes,
                       llvm::ArrayRef<llvm::Value *> elements,
                       std::int64_t count);
 /// The same in parts: states of no elements, such states after an element more
-/// in each, and the results of those of all lanes.
+/// in each, states of all lanes from those of vectors of them, one state from
+/// lanes or from blocks, and the result.
 StateParts emitIdentity(const LaneBuilder &lanes,
                         const semantics::Reducing &reducing);
 void emitStep(const LaneBuilder &lanes, const semantics::Reducing &reducing,
               StateParts &state, llvm::Value *elements);
-llvm::Value *emitFoldOf(const LaneBuilder &lanes,
+StateParts emitFoldVectors(const LaneBuilder &lanes,
+                           const semantics::Reducing &reducing,
+                           llvm::ArrayRef<StateParts> states);
+StateParts emitFoldLanes(const LaneBuilder &lanes,
+                         const semantics::Reducing &reducing,
+                         const StateParts &state);
+StateParts emitTree(const LaneBuilder &lanes,
+                    const semantics::Reducing &reducing,
+                    llvm::ArrayRef<StateParts> blocks);
+llvm::Value *emitFinish(const LaneBuilder &lanes,
                         const semantics::Reducing &reducing,
-                        llvm::ArrayRef<StateParts> states, std::int64_t count);
+                        const StateParts &state, std::int64_t count);
 /// Of vectors of elements that follow each other, row by row; `left`
 /// are in the last vector of a row. Rows are a power of two, and at most as
 /// many as a vector has lanes.

@@ -78,6 +78,8 @@ static const char *widthText(const Plan &plan, const codegen::Target &target) {
 
 /// Why a step has so many vectors and stages.
 static std::string shapeText(const Plan &plan, const LoopReport &report) {
+  if (plan.isInParts)
+    return "a part of rows, of the first sweep over them";
   if (plan.rowLength > 0)
     return plan.isAlongRows ? "rows, which wait for their folds"
                             : "a row in each lane";

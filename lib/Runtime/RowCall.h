@@ -94,11 +94,11 @@ public:
     return step.unrolled(compiler, mode, elements, takesRows, patterns);
   }
   /// The loop of steps over the same rows, which gets code in the background;
-  /// null where there is none, or too many. Without a length it is staggered.
+  /// null where there is none, or too many. Without a form it is staggered.
   Expected<const Whole *>
   whole(const Step &first, const std::vector<semantics::RowTensor> &tensors,
-        std::span<const semantics::RowSweep> sweeps, unsigned length,
-        bool isAlongRows) const;
+        std::span<const semantics::RowSweep> sweeps,
+        const semantics::RowForm &form) const;
   /// Without: for rows that are too long to keep elements of, or that no one
   /// thread has. Compiled when they are first needed.
   Expected<const Steps *> stepsThatKeepNone() const;
@@ -273,15 +273,16 @@ struct RowGroup {
   /// are done in pieces, and the elements of one. 0 where they are done whole.
   std::size_t firstInPieces = 0;
   std::int64_t piece = 0;
-  /// One loop that does all steps of short rows, or all `sweeps` over long ones
+  /// One loop that does all steps of rows, or all `sweeps` over long ones
   /// at once; its code may come later. Null where there is none.
   const RowProgram::Whole *whole = nullptr;
-  /// How many rows each sweep is behind the one before; 0 of short rows.
+  /// How many rows each sweep is behind the one before; 0 where it takes rows
+  /// whole.
   std::int64_t staggered = 0;
   std::vector<std::size_t> sweeps; ///< The steps that go along rows.
   std::vector<RowArgument> arguments; ///< Of all sweeps, one after the other.
-  /// Whether it may store past the caches.
-  bool canStream = false;
+  /// Whether it may store past the caches, and do so wherever rows begin.
+  bool canStream = false, streamsAnywhere = false;
   std::vector<std::uint64_t> parameters; ///< Of that loop.
   RowMemory memory[2]; ///< The second where all threads do each row.
 
@@ -419,11 +420,10 @@ private:
   std::optional<std::vector<semantics::RowTensor>>
   wholeTensors(const RowGroup &group) const;
   Status takeWhole(RowGroup &group);
-  Status overlapSweeps(RowGroup &group);
   Status stagger(RowGroup &group);
   Status findWhole(RowGroup &group, std::span<const semantics::RowSweep> sweeps,
                    const std::vector<semantics::RowTensor> &tensors,
-                   unsigned length, bool isAlongRows);
+                   const semantics::RowForm &form);
   std::int64_t mostAtOnce(const RowGroup &group, const RowStep &step) const;
   Status unroll(const RowGroup &group, RowStep &step,
                 std::vector<semantics::AccessPattern> patterns) const;

@@ -237,5 +237,5 @@ Status RowCall::chooseLoops(RowGroup &group) {
                      !isInPlace(group, step) &&
                      movedBytes > StoreChoice::FewestBytes;
   }
-  return group.whole ? Status() : overlapSweeps(group);
+  return group.whole ? Status() : stagger(group);
 }

@@ -11,7 +11,6 @@
 /// need, the others compute.
 ///
 //===----------------------------------------------------------------------===//
-#include "Runtime/Hardware.h"
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
@@ -41,36 +40,11 @@ static bool mayStagger(const RowGroup &group) {
   return sweeps > 1 && arguments <= FewArguments;
 }
 
-/// Whether two sweeps have so little to compute that memory is what they wait
-/// for.
-static bool isLight(const RowGroup &group) {
-  const auto alongRows = [](const RowStep &step) { return !step.isOfRows; };
-  return std::ranges::count_if(group.steps, alongRows) == 2 &&
-         std::ranges::all_of(group.steps, [](const RowStep &step) {
-           return step.isOfRows || !step.step->sweep.plan.hasLongBody();
-         });
-}
-
-/// Has sweeps over long rows overlap: by one loop or, where caches do not hold
-/// what the call moves and its sweeps are light, by tiles of a row, or some
-/// that are shorter. A core sees past the end of a sweep over so few elements,
-/// and has the loads of the next one under way. Where rows are shorter still,
-/// or elements narrow and so computed with longer than read, calls take too
-/// long.
-Status RowCall::overlapSweeps(RowGroup &group) {
+/// Finds a loop that does all sweeps of a group at once, if that may be. Its
+/// tensors are the arguments of the sweeps, as each has rows of its own.
+Status RowCall::stagger(RowGroup &group) {
   if (!mayStagger(group))
     return {};
-  constexpr std::int64_t fewest = 320, fewElements = 1536;
-  if (movedBytes < lastCacheBytes() || !isLight(group) ||
-      group.length < fewest || group.hasNarrow())
-    return stagger(group);
-  group.columns = std::max<std::int64_t>(fewElements / group.length, 1);
-  return {};
-}
-
-/// Finds a loop that does all sweeps of a group at once. Its tensors are the
-/// arguments of the sweeps, as each has rows of its own.
-Status RowCall::stagger(RowGroup &group) {
   constexpr std::int64_t least = 4096, most = 8192, turns = 32;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
@@ -96,7 +70,7 @@ Status RowCall::stagger(RowGroup &group) {
   for (std::size_t k = 0; k < numbers.size(); ++k)
     sweeps.push_back(
         {group.steps[group.sweeps[k]].step->sweep.plan, numbers[k]});
-  if (auto status = findWhole(group, sweeps, tensors, 0, false);
+  if (auto status = findWhole(group, sweeps, tensors, {});
       !status || !group.whole)
     return status;
   // Stages of sweeps are filled seldom, and a task's results stay few.

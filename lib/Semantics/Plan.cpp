@@ -222,7 +222,8 @@ std::string Plan::str() const {
     text += concat("precision: ", ops::nameOf(precision), '\n');
   if (rowLength > 0)
     text += concat("rows of ", rowLength, ", whole, ",
-                   isAlongRows ? "one after the other\n" : "in lanes\n");
+                   isAlongRows ? "one after the other" : "in lanes",
+                   isInParts ? ", in parts\n" : "\n");
   if (streams)
     text += "outputs are streamed\n";
   const ops::Work work = this->work();
@@ -240,6 +241,7 @@ std::string Plan::key() const {
   put(streams);
   put(rowLength);
   put(isAlongRows);
+  put(isInParts);
   put(graph.values.size());
   for (const Value &value : graph.values) {
     put(value.kind);

@@ -93,14 +93,19 @@ struct Plan {
   /// Whether outputs are written past the caches, for memory that is not read
   /// again soon. All that are stored are then contiguous, `Rows` or `Columns`,
   /// and begin at a multiple of `StreamAlignment`, as does each row that
-  /// vectors go along, and each of the columns.
+  /// vectors go along, and each of the columns; or where elements are aligned,
+  /// if it `streamsAnywhere`.
   bool streams = false;
   /// Of a loop over rows that takes each whole, how many elements these have,
-  /// at most those of a block; 0 of others. What is neither `Rows`, `Columns`
-  /// nor a `Row`, nor computed of these, has an element a row.
+  /// at most those of a block but in parts; 0 of others. What is neither
+  /// `Rows`, `Columns` nor a `Row`, nor computed of these, has an element a
+  /// row.
   unsigned rowLength = 0;
   /// Whether lanes of vectors are elements of such a row, and not rows.
   bool isAlongRows = false;
+  /// Whether it sweeps over the elements of such a row, some at a time, as
+  /// often as its folds need: these are too many for code of each.
+  bool isInParts = false;
   /// The expression as profilers and debuggers show it; `Graph::origins` are
   /// nodes of it. Null without listeners. Machine code does not depend on it.
   std::shared_ptr<const syntax::Listing> listing = nullptr;

@@ -187,13 +187,14 @@ WholeRows WholeRowsBuilder::finish() {
 
 WholeRows semantics::wholeRows(std::span<const RowTensor> tensors,
                                std::span<const RowSweep> sweeps,
-                               unsigned length, bool isAlongRows) {
+                               const RowForm &form) {
   WholeRowsBuilder builder(tensors);
   for (const RowSweep &sweep : sweeps)
     builder.add(sweep);
   WholeRows made = builder.finish();
-  made.plan.rowLength = length;
-  made.plan.isAlongRows = isAlongRows;
+  made.plan.rowLength = form.rowLength;
+  made.plan.isAlongRows = form.isAlongRows;
+  made.plan.isInParts = form.isInParts;
   return made;
 }
 
@@ -226,22 +227,85 @@ bool semantics::isRowOfAll(const Plan &plan, const Value &value) {
          plan.inputs[value.input].pattern == AccessPattern::Row;
 }
 
-bool semantics::takesParts(const Plan &plan) {
+bool semantics::mayTakeParts(const Plan &plan) {
   const auto isIndex = [](const Value &value) {
     return value.kind == ValueKind::Fold &&
            Reducing{value.op, value.form()}.isIndex();
   };
-  return plan.rowLength > ops::ReductionLanes && !plan.isAlongRows &&
-         plan.takesColumns() && plan.work().rareWays == 0 &&
+  return plan.work().rareWays == 0 &&
          std::ranges::none_of(plan.graph.values, isIndex);
+}
+
+/// By value, whether a sweep along rows computes elements, from those that it
+/// reads, as soon as it would read them. What a first cache has no room for
+/// takes longer, and what was kept just now from other places of a vector on,
+/// as sweeps that stream begin where lines do.
+static std::vector<bool> shortValues(const Plan &plan) {
+  constexpr std::size_t room = 8192;
+  const auto most = [&](const Value &value) {
+    return plan.streams || plan.rowLength * sizeOf(value.type) > room ? 3u : 1u;
+  };
+  const Graph &graph = plan.graph;
+  const std::vector<bool> isOfElements = valuesOfElements(plan);
+  std::vector<bool> areShort;
+  std::vector<unsigned> operations;
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const Value &value = graph.values[id];
+    unsigned sum = 0;
+    bool isShort = isOfElements[id];
+    if (value.kind != ValueKind::Input) {
+      sum = graph.workOf(value, plan.precision).operations;
+      for (ValueId arg : graph.args(value))
+        if (isOfElements[arg]) {
+          isShort = isShort && areShort[arg];
+          sum += operations[arg];
+        }
+    }
+    operations.push_back(sum);
+    areShort.push_back(isShort && sum <= most(value) &&
+                       (plan.isAlongRows || isRowOfAll(plan, value)));
+  }
+  return areShort;
+}
+
+/// Finds what each sweep uses and computes.
+static void findNeeds(const Plan &plan, const std::vector<bool> &again,
+                      RowParts &parts) {
+  const Graph &graph = plan.graph;
+  const std::size_t size = graph.values.size();
+  const std::vector<bool> isOfElements = valuesOfElements(plan);
+  parts.needs.assign(parts.sweeps, std::vector<bool>(size));
+  parts.computes = parts.needs;
+  for (unsigned sweep = 0; sweep < parts.sweeps; ++sweep) {
+    std::vector<bool> &needs = parts.needs[sweep];
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+      if (plan.outputs[i].isInRows() &&
+          parts.sweepOf[graph.outputs[i]] == sweep)
+        needs[graph.outputs[i]] = true;
+    for (ValueId id = static_cast<ValueId>(size); id-- > 0;) {
+      const Value &value = graph.values[id];
+      const bool isFolded =
+          value.kind == ValueKind::Fold && parts.sweepOf[id] == sweep + 1;
+      const bool isFirst = parts.sweepOf[id] == sweep;
+      needs[id] =
+          isOfElements[id] && (needs[id] || (isFirst && parts.isKept[id]));
+      parts.computes[sweep][id] = needs[id] && (isFirst || again[id]);
+      if (isFolded || parts.computes[sweep][id])
+        for (ValueId arg : graph.args(value))
+          needs[arg] = true;
+    }
+  }
 }
 
 RowParts semantics::partsOf(const Plan &plan) {
   const Graph &graph = plan.graph;
   const std::size_t size = graph.values.size();
   RowParts parts{.sweepOf = std::vector<unsigned>(size),
-                 .isKept = std::vector<bool>(size)};
+                 .isKept = std::vector<bool>(size),
+                 .needs = {},
+                 .computes = {}};
   const std::vector<bool> isOfElements = valuesOfElements(plan);
+  std::vector<bool> again = shortValues(plan);
   std::vector<unsigned> &sweepOf = parts.sweepOf;
   const auto isFold = [&](ValueId id) {
     return graph.values[id].kind == ValueKind::Fold;
@@ -270,17 +334,41 @@ RowParts semantics::partsOf(const Plan &plan) {
       first[id] = std::min(first[id], stored);
     if (isOfElements[id] && first[id] != never)
       sweepOf[id] = first[id];
-    for (ValueId arg : graph.args(graph.values[id]))
+    for (ValueId arg : graph.args(graph.values[id])) {
       use(arg, sweepOf[id] - (isFold(id) ? 1 : 0));
+      if (again[id])
+        use(arg, last[id]);
+    }
   }
   for (ValueId id = 0; id < size; ++id) {
-    // A row of all is read again.
-    parts.isKept[id] = isOfElements[id] && last[id] > sweepOf[id] &&
-                       !isRowOfAll(plan, graph.values[id]);
+    if (graph.values[id].kind == ValueKind::Input && last[id] > stored &&
+        !isRowOfAll(plan, graph.values[id]))
+      again[id] = false;
+    parts.isKept[id] = isOfElements[id] && last[id] > sweepOf[id] && !again[id];
     if (isFold(id))
       parts.sweeps = std::max(parts.sweeps, sweepOf[id]);
   }
+  findNeeds(plan, again, parts);
   return parts;
+}
+
+bool semantics::streamsAnywhere(const Plan &plan, const RowParts &parts) {
+  const auto isFolded = [&](ValueId id) {
+    return plan.graph.values[id].kind == ValueKind::Fold;
+  };
+  std::size_t stored = 0;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (!plan.outputs[i].isInRows())
+      continue;
+    ++stored;
+    for (ValueId id = 0; id < plan.graph.values.size(); ++id)
+      if (isFolded(id) &&
+          parts.sweepOf[id] == parts.sweepOf[plan.graph.outputs[i]] + 1)
+        return false;
+  }
+  // A line has 64 elements at most, and so many are before its beginning.
+  return plan.isAlongRows && stored == 1 &&
+         plan.rowLength >= StreamAlignment + ops::ReductionLanes;
 }
 
 std::size_t semantics::bytesOfParts(const Plan &plan) {
@@ -289,15 +377,16 @@ std::size_t semantics::bytesOfParts(const Plan &plan) {
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const Access &access : *accesses)
       widest = std::max(widest, sizeOf(access.type));
-  const std::size_t lanes = std::min(longest / widest, ops::ReductionLanes);
+  const std::size_t lanes =
+      plan.isAlongRows ? 1 : std::min(longest / widest, ops::ReductionLanes);
   const RowParts parts = partsOf(plan);
   for (ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const Value &value = plan.graph.values[id];
     // Narrow floats are kept as they are computed.
     const std::size_t size =
         lanes * std::max(sizeOf(value.type), sizeOf(DType::F32));
-    if (parts.isKept[id])
-      bytes += plan.rowLength * size;
+    if (parts.isKept[id]) // Along rows to the end of a vector, and one more.
+      bytes += (plan.rowLength + (plan.isAlongRows ? longest : 0)) * size;
     if (value.kind == ValueKind::Fold) {
       const ops::ReductionLoops &loops =
           Reducing{value.op, value.form()}.loops();

@@ -33,14 +33,18 @@ struct WholeRows {
   std::vector<std::uint32_t> tensors; ///< By output and input of the plan.
 };
 
-/// The loop of sweeps that come one after the other, which takes rows of
-/// `length` elements whole: what one sweep makes for others stays in registers.
-WholeRows wholeRows(std::span<const RowTensor> tensors,
-                    std::span<const RowSweep> sweeps, unsigned length,
-                    bool isAlongRows);
+/// How a loop takes rows whole; see the same of `Plan`.
+struct RowForm {
+  unsigned rowLength = 0;
+  bool isAlongRows = false, isInParts = false;
+};
 
-/// How a loop that takes columns whole sweeps over their elements, where these
-/// are too many for code of each.
+/// The loop of sweeps that come one after the other, which takes rows whole:
+/// what one sweep makes for others stays in registers, or on the stack.
+WholeRows wholeRows(std::span<const RowTensor> tensors,
+                    std::span<const RowSweep> sweeps, const RowForm &form);
+
+/// How a loop that takes rows whole in parts sweeps over their elements.
 struct RowParts {
   unsigned sweeps = 0;
   /// By value, the sweep that computes it: of elements the first that needs
@@ -49,10 +53,17 @@ struct RowParts {
   std::vector<unsigned> sweepOf;
   /// Whether each element of a row has one that later sweeps use.
   std::vector<bool> isKept;
+  /// By sweep and value, whether elements have one that it uses, and whether it
+  /// computes that: what takes few operations each sweep does anew.
+  std::vector<std::vector<bool>> needs, computes;
 };
 RowParts partsOf(const Plan &plan);
-/// Whether a plan is one of such a loop.
-bool takesParts(const Plan &plan);
+/// Whether such a loop along rows stores them past the caches wherever they
+/// begin: what it stores, by a sweep that folds nothing, is one output, and
+/// rows have a part behind the beginning of a line.
+bool streamsAnywhere(const Plan &plan, const RowParts &parts);
+/// Whether there is such a loop: nothing is rare, and no place in a row counts.
+bool mayTakeParts(const Plan &plan);
 /// Bytes on the stack that it has for what is kept and for states of lanes, at
 /// most.
 std::size_t bytesOfParts(const Plan &plan);

@@ -154,7 +154,7 @@ TEST(StaggeredRows, MayGoPastTheCaches) {
     }
 }
 
-TEST(StaggeredRows, AreShortTilesWhereCachesHoldLess) {
+TEST(StaggeredRows, OfMoreThanCachesHold) {
   // More than most caches hold, and parts that these do hold.
   constexpr std::int64_t elements = 5 << 20, parts = 8;
   for (std::int64_t length : {130, 700, 1600}) {

@@ -39,7 +39,8 @@ bool isResult(std::string_view text) {
 /// The loop of an expression over @0, rows or columns, and @1, a row of all;
 /// its outputs are the same, but for results.
 semantics::Plan planOf(std::string_view text, unsigned length, bool isAlongRows,
-                       AccessPattern rows = AccessPattern::Rows) {
+                       AccessPattern rows = AccessPattern::Rows,
+                       bool isInParts = false) {
   const auto output = isResult(text) ? AccessPattern::Contiguous : rows;
   const semantics::Plan whole = planFor(text);
   const auto sweeps = semantics::sweepsOf(whole, true);
@@ -71,7 +72,8 @@ semantics::Plan planOf(std::string_view text, unsigned length, bool isAlongRows,
   std::vector<semantics::RowSweep> all;
   for (std::size_t i = 0; i < sweeps.size(); ++i)
     all.push_back({sweeps[i].plan, slots[i]});
-  return semantics::wholeRows(tensors, all, length, isAlongRows).plan;
+  return semantics::wholeRows(tensors, all, {length, isAlongRows, isInParts})
+      .plan;
 }
 
 constexpr const char *Texts[] = {"softmax(@0,-1)", "log_softmax(@0,-1)",
@@ -173,6 +175,59 @@ TEST(RowCode, StaysInItsRows) {
       }
 }
 
+TEST(RowCode, TakesPartsInItsRows) {
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal(0, 3);
+  for (const char *text :
+       {"softmax(@0,-1)", "layer_norm(@0,-1,@1,@1)", "rms_norm(@0,-1,@1)",
+        "sub(@0,amax(@0,-1,True))", "sum(@0,-1)", "var(@0,-1)"})
+    for (const unsigned length : {33, 100, 128, 2050, 4200})
+      for (const std::int64_t rows : {1, 2, 5}) {
+        SCOPED_TRACE(std::string(text) + ", " + std::to_string(rows) +
+                     " rows of " + std::to_string(length));
+        const auto count = static_cast<std::size_t>(rows) * length,
+                   made = text[0] == 'v' || text[2] == 'm'
+                              ? static_cast<std::size_t>(rows)
+                              : count;
+        std::vector<float> values(count), first;
+        std::ranges::generate(values, [&] { return normal(random); });
+        const auto run = [&](const semantics::Plan &plan,
+                             const codegen::Target &target,
+                             codegen::OptLevel level, GuardedFloats::Edge edge,
+                             bool isInPlace) {
+          const CompiledLoop loop(plan, target, level);
+          ASSERT_TRUE(loop);
+          GuardedFloats x(count, edge), out(made, edge), row(length, edge);
+          std::ranges::copy(values, x.data());
+          std::copy_n(values.begin(), length, row.data());
+          float *to = isInPlace ? x.data() : out.data();
+          std::vector<const void *> pointers = {to, x.data()};
+          if (plan.inputs.size() > 1)
+            pointers.push_back(row.data());
+          loop.run(rows, pointers, {4, 4, 0});
+          if (first.empty())
+            first.assign(to, to + made);
+          for (std::size_t i = 0; i < made; ++i)
+            ASSERT_EQ(bitsOf(to[i]), bitsOf(first[i])) << i;
+        };
+        if (length <= 128)
+          run(planOf(text, length, true), *codegen::makeTarget({}),
+              codegen::OptLevel::Optimized, GuardedFloats::Edge::End, false);
+        forEachTier(
+            [&](const codegen::Target &target, codegen::OptLevel level) {
+              semantics::Plan plan =
+                  planOf(text, length, true, AccessPattern::Rows, true);
+              for (const auto edge :
+                   {GuardedFloats::Edge::Begin, GuardedFloats::Edge::End}) {
+                run(plan, target, level, edge, made == count && rows == 2);
+                // Rows begin no lines.
+                plan.streams =
+                    semantics::streamsAnywhere(plan, semantics::partsOf(plan));
+              }
+            });
+      }
+}
+
 TEST(RowCode, IsMadeForEveryProcessor) {
   const auto expectCode = [](const char *triple, const char *cpu) {
     const auto target = codegen::makeTarget(
@@ -191,6 +246,13 @@ TEST(RowCode, IsMadeForEveryProcessor) {
         EXPECT_TRUE(
             codegen::compile(ofColumns, *target, codegen::OptLevel::Optimized))
             << cpu << ", " << text << " of columns of " << length;
+        const auto inParts =
+            planOf(text, 50 * length, true, AccessPattern::Rows, true);
+        if (!semantics::mayTakeParts(inParts))
+          continue;
+        EXPECT_TRUE(
+            codegen::compile(inParts, *target, codegen::OptLevel::Optimized))
+            << cpu << ", " << text << " in parts of " << 50 * length;
       }
   };
   for (const char *cpu : {"haswell", "znver3", "skylake-avx512", "znver4"})

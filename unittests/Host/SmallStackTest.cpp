@@ -78,6 +78,49 @@ TEST(SmallStacks, CallsOverColumnsNeedNoMore) {
   }));
 }
 
+TEST(SmallStacks, CallsOverLongRowsNeedNoMore) {
+  EXPECT_TRUE(endsWell([] {
+    constexpr std::int64_t most = 300;
+    const Engine engine;
+    // What would be kept for an output that is stored later than another.
+    for (const char *text :
+         {"[where(logical_and(lt(@0,@1),lt(@2,@3)),@0,@1),"
+          "where(logical_and(lt(@0,@1),lt(@2,@3)),amax(@0,-1,True),2.0)]",
+          "[add(mul(@0,@1),mul(@2,@3)),"
+          "mul(add(mul(@0,@1),mul(@2,@3)),amin(@3,-1,True))]"})
+      for (const std::int64_t length : {512, 1024, 2000, 4096}) {
+        const Shape shape{most, length};
+        CompileOptions options;
+        options.operandTypes.assign(4, DType::F64);
+        const auto kernel = engine.compile(text, options);
+        ASSERT_TRUE(kernel);
+        const std::vector<double> zeros(
+            static_cast<std::size_t>(shape.elementCount()));
+        const std::vector<TensorView> inputs(
+            4, TensorView(zeros.data(), DType::F64, shape));
+        const std::size_t bytes = zeros.size() * sizeof(double), line = 64;
+        std::vector<char> memory(2 * bytes + 2 * line);
+        char *first = memory.data() + line -
+                      reinterpret_cast<std::uintptr_t>(memory.data()) % line;
+        const std::vector<TensorView> outputs = {
+            TensorView(static_cast<void *>(first), DType::F64, shape),
+            TensorView(static_cast<void *>(first + bytes), DType::F64, shape)};
+        for (const Stores stores : {Stores::Cached, Stores::Streamed}) {
+          RunOptions run;
+          run.stores = stores;
+          const auto call = [&] {
+            EXPECT_TRUE(kernel->run(inputs, outputs, run));
+          };
+          for (int turn = 0; turn < 2; ++turn) {
+            call();
+            engine.settle();
+          }
+          onStackOf(Small, call);
+        }
+      }
+  }));
+}
+
 TEST(SmallStacks, CompilationWorksOrSaysWhyNot) {
   for (const Mode mode : AllModes)
     for (const bool isLoaded : {false, true})
