@@ -352,8 +352,8 @@ llvm::Value *KernelBuilder::emitFastBodies(llvm::Value *index,
   return advance(index);
 }
 
-/// Has the main loop use what is the same in each of its steps from before it:
-/// parts of operators that depend on an operand of one value.
+/// Has a loop of one block use what is the same in each of its steps from
+/// before it: parts of operators that depend on an operand of one value.
 void KernelBuilder::hoistParts(llvm::BasicBlock *body,
                                llvm::BasicBlock *before) {
   const auto isOutside = [body](const llvm::Use &operand) {

@@ -536,8 +536,8 @@ KernelBuilder::Values KernelBuilder::sweepFirst(const Position &at) {
   return results;
 }
 
-/// Before the main loop, what becomes of the first sweep over the row that a
-/// step begins with.
+/// The first sweep over the first row, before the main loop, each step of which
+/// begins with the results of the sweep over its row.
 void KernelBuilder::openOverlap() {
   const Values first = sweepFirst({ir.getInt64(0)});
   carried.assign(first.size(), nullptr);
@@ -551,7 +551,7 @@ void KernelBuilder::openOverlap() {
     }
 }
 
-/// The same for the step that follows, if any.
+/// The first sweep over the row of the step that follows, if any.
 KernelBuilder::Values KernelBuilder::sweepNext(const Position &at) {
   llvm::Value *next = ir.CreateNUWAdd(at.index, ir.getInt64(1), "row.next");
   llvm::BasicBlock *from = ir.GetInsertBlock();

@@ -325,8 +325,9 @@ static bool fitsInRegisters(const RowGroup &group, const GroupWork &work,
 /// well.
 static bool gainsInParts(const RowGroup &group, const GroupWork &work,
                          bool isInCaches) {
-  constexpr std::int64_t fewest = 129, some = 257, many = 512, evenMore = 768,
-                         tooMany = ops::ReductionBlock + 1,
+  constexpr std::int64_t fewest = 129, fewestOfMemory = 257, fewestNarrow = 512,
+                         fewestOfThree = 768,
+                         notStaggered = ops::ReductionBlock + 1,
                          mostBytes = 32 << 10;
   constexpr std::size_t few = 2;
   const std::int64_t size = widestOf(group);
@@ -336,11 +337,13 @@ static bool gainsInParts(const RowGroup &group, const GroupWork &work,
       group.length * size > mostBytes)
     return false;
   if (work.sweeps > few)
-    return group.length >= evenMore &&
-           (group.length < tooMany || !hasFewRegisters());
+    return group.length >= fewestOfThree &&
+           (group.length < notStaggered || !hasFewRegisters());
   if (isNarrow || (isInCaches && size > 4))
-    return group.length >= (isNarrow && isInCaches ? many : tooMany);
-  return group.length >= (!isInCaches && hasFewRegisters() ? some : fewest);
+    return group.length >=
+           (isNarrow && isInCaches ? fewestNarrow : notStaggered);
+  return group.length >=
+         (!isInCaches && hasFewRegisters() ? fewestOfMemory : fewest);
 }
 
 /// How a loop takes the rows of a group whole, if it does.

@@ -327,6 +327,21 @@ inline void expectSame(const std::string &text, const Tensors &inputs) {
         << way.str();
 }
 
+/// The same where the output is the operand, before its loop has code and
+/// after.
+inline void expectSameInPlace(const std::string &text, const Tensor &x) {
+  const Way way = nextWay();
+  const Kernel kernel = compiled(text, {x.type}, way);
+  const Tensors apart = outputsOf(text, {x}, way);
+  for (int turn = 0; turn < 2; ++turn) {
+    Tensor both = x;
+    ASSERT_TRUE(kernel.run(viewsOf({both}), {{both.view()}}, way.options));
+    ASSERT_EQ(both.bytes(), apart[0].bytes())
+        << text << " of " << x.shape.str() << ", " << way.str();
+    engineOf(0).settle();
+  }
+}
+
 } // namespace kexpr::test::rows
 
 #endif // KEXPR_UNITTESTS_API_ROWS_H
