@@ -382,8 +382,7 @@ void KernelBuilder::emitLoopOfParts(const RowPart &part, llvm::Value *end,
   first->addIncoming(next, ir.GetInsertBlock());
   closeStatesOfRow(part.sweep, opened);
   ir.CreateCondBr(ir.CreateICmpSLT(next, end, "more"), body, done);
-  if (plan.isAlongRows)
-    hoistParts(body, before);
+  hoistParts(body, before);
   ir.SetInsertPoint(done);
 }
 
