@@ -300,7 +300,8 @@ void KernelBuilder::store(const Position &at, const Values &values,
                                                    : syntax::Listing::loop());
     llvm::Value *elements = values[plan.graph.outputs[i]];
     if (!plan.outputs[i].reducing) {
-      outputs[stored++].store(lanes, at, elements, plan.streams);
+      outputs[stored++].store(lanes, at, elements,
+                              plan.streams && !plan.outputs[i].isKept);
       continue;
     }
     rows.push_back(elements);

@@ -135,6 +135,8 @@ struct RowSlot {
   /// Whether it is addressed by the number of a row in its tile, instead of by
   /// `kept`: with one element a row, or with all of them.
   bool isLinear = false, isScratch = false;
+  /// Whether it is an output that elements are kept in until it is stored.
+  bool isKept = false;
   /// Whether it is an output or an operand with elements of rows.
   bool isOfElements() const { return kind != Kind::Result && reduced[0] != 0; }
 };
@@ -224,6 +226,7 @@ struct RowMemory {
   /// of rows and some elements.
   std::size_t stateBytes = 0, treeBytes = 0, rowStateBytes = 0;
   std::size_t packBytes = 0; ///< Of a copy of an input.
+  std::size_t keptBytes = 0; ///< Of rows that are not kept in their output.
   std::size_t bytes = 0;     ///< All.
   /// The most arguments that a loop has, and one of several elements a row, and
   /// the most reductions or scans of a sweep.
@@ -279,6 +282,8 @@ struct RowGroup {
   /// How many rows each sweep is behind the one before; 0 where it takes rows
   /// whole.
   std::int64_t staggered = 0;
+  /// Rows of which elements are kept at a time, if not in their output.
+  std::int64_t rowsKept = 0;
   std::vector<std::size_t> sweeps; ///< The steps that go along rows.
   std::vector<RowArgument> arguments; ///< Of all sweeps, one after the other.
   /// Whether it may store past the caches, and do so wherever rows begin.

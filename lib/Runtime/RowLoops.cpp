@@ -57,6 +57,7 @@ void RowCall::keepInOutput(RowGroup &group) {
       return;
   results[group.slots[from].index].hasElements = false;
   group.slots[from] = output;
+  group.slots[from].isKept = true;
 }
 
 /// The access pattern of a slot in the loops of a sweep.

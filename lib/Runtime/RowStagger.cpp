@@ -14,30 +14,43 @@
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
+using ops::ReductionLoops;
 using semantics::AccessPattern;
 
+/// Blocks of each row, which is one or has whole ones.
+static std::int64_t blocksOf(const RowGroup &group) {
+  return std::max<std::int64_t>(group.length / ops::ReductionBlock, 1);
+}
+
 /// Whether sweeps are such that they may do better together: over many long
-/// rows that are one block each.
+/// rows that are one block each or, where a sweep computes much, a few whole
+/// ones.
 static bool mayStagger(const RowGroup &group) {
-  constexpr std::int64_t shortest = 128, fewest = 16384;
+  constexpr std::int64_t shortest = 128, fewest = 16384, mostBlocks = 8;
   if (group.hasColumns || group.hasSums || group.hasScans ||
       group.keptAxes != 1 || group.reducedAxes != 1 ||
-      group.length <= shortest || group.length > ops::ReductionBlock ||
-      group.rows * group.length < fewest)
+      group.length <= shortest || group.rows * group.length < fewest)
     return false;
   std::size_t arguments = 0, sweeps = 0;
+  bool isLong = false;
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       continue;
     ++sweeps;
+    isLong |= step.step->sweep.plan.hasLongBody();
     arguments += step.slots.size() + step.parameters.size();
     if (step.reductions > 0 && !step.isFolded)
       return false;
   }
-  return sweeps > 1 && arguments <= FewArguments;
+  const bool fits = group.length <= ops::ReductionBlock ||
+                    (isLong && group.length % ops::ReductionBlock == 0 &&
+                     blocksOf(group) <= mostBlocks);
+  return sweeps > 1 && arguments <= FewArguments && fits;
 }
 
 /// Finds a loop that does all sweeps of a group at once, if that may be. Its
@@ -48,7 +61,7 @@ Status RowCall::stagger(RowGroup &group) {
   constexpr std::int64_t least = 4096, most = 8192, turns = 32;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
-  std::size_t states = 0;
+  std::size_t states = 0, keeper = 0, reader = 0;
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       continue;
@@ -59,9 +72,13 @@ Status RowCall::stagger(RowGroup &group) {
       if (slot.isScratch || (along != 0 && along != slot.size))
         return {};
       numbers.back().push_back(static_cast<std::uint32_t>(tensors.size()));
-      tensors.push_back(
-          {along ? AccessPattern::Contiguous : AccessPattern::Constant});
-      group.arguments.push_back({numbers.size() - 1, i, states});
+      tensors.push_back({.pattern = along ? AccessPattern::Contiguous
+                                          : AccessPattern::Constant,
+                         .isKept = slot.isKept});
+      const std::size_t sweep = numbers.size() - 1;
+      if (slot.isKept)
+        (i < step.outputs ? keeper : reader) = sweep;
+      group.arguments.push_back({sweep, i, states});
       states += i < step.reductions;
     }
     group.sweeps.push_back(static_cast<std::size_t>(&step - &group.steps[0]));
@@ -74,13 +91,14 @@ Status RowCall::stagger(RowGroup &group) {
       !status || !group.whole)
     return status;
   // Stages of sweeps are filled seldom, and a task's results stay few.
-  group.staggered =
-      std::clamp(group.rows / 16, least / group.length, most / group.length);
+  group.staggered = blocksOf(group) > 1
+                        ? 1
+                        : std::clamp(group.rows / 16, least / group.length,
+                                     most / group.length);
   group.room = turns * group.staggered;
-  group.canStream = std::ranges::all_of(group.sweeps, [&](std::size_t sweep) {
-    const RowStep &step = group.steps[sweep];
-    return step.outputs == step.reductions || step.canStream;
-  });
+  group.rowsKept =
+      static_cast<std::int64_t>(reader - keeper + 1) * group.staggered;
+  group.canStream = movedBytes > StoreChoice::FewestBytes;
   return {};
 }
 
@@ -121,9 +139,12 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
       if (!isFull)
         runStep(*step, first, first + rows);
       else
-        for (std::size_t i = 0; i < step->reductions; ++i)
-          finish(*step, i, first, rows, rowStatesOf(reduction++),
+        for (std::size_t i = 0; i < step->reductions; ++i) {
+          std::byte *states = rowStatesOf(reduction++);
+          joinBlocks(*step, i, states);
+          finish(*step, i, first, rows, states,
                  static_cast<std::size_t>(group.room));
+        }
       const RowStep *stop = k < last ? &group.steps[group.sweeps[s + 1]]
                                      : group.steps.data() + group.steps.size();
       while (++step != stop)
@@ -132,10 +153,30 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
   }
 }
 
-/// All sweeps at once, the first from a row on.
+/// Makes the states of the blocks of a row, if it has several, the first of
+/// them that of the row.
+void RowTask::joinBlocks(const RowStep &step, std::size_t output,
+                         std::byte *states) {
+  if (blocksOf(group) == 1)
+    return;
+  assert(group.room == ops::ReductionLanes); // Where a tree finds parts.
+  const ReductionLoops &loops = loopsOf(step, output);
+  BlockTree &tree = trees[0];
+  tree.open(loops, 1, treeMemory);
+  tree.pushRun(states, static_cast<std::size_t>(blocksOf(group)));
+  const std::size_t size = sizeOf(loops.element);
+  const std::byte *from = tree.finish();
+  for (std::size_t part = 0; part < loops.parts; ++part)
+    std::memcpy(states + part * ops::ReductionLanes * size, from + part * size,
+                size);
+}
+
+/// All sweeps at once, the first from a row on. A row of several blocks is one
+/// of as many to the loop.
 void RowTask::callStaggered(std::int64_t row) {
   const std::vector<std::uint32_t> &tensors = group.whole->rows.tensors;
   const std::size_t count = tensors.size();
+  const std::int64_t blocks = blocksOf(group);
   for (std::size_t i = 0; i < count; ++i) {
     const RowArgument &each = group.arguments[tensors[i]];
     const RowStep &step = group.steps[group.sweeps[each.sweep]];
@@ -151,12 +192,13 @@ void RowTask::callStaggered(std::int64_t row) {
     const auto behind = static_cast<std::int64_t>(each.sweep) * group.staggered;
     pointers[i] = placeOf(step.slots[each.slot], row - behind);
     strides[i] = stepOf(slot);
-    strides[count + i] = rowStepOf(slot);
+    strides[count + i] =
+        blocks > 1 ? strides[i] * ops::ReductionBlock : rowStepOf(slot);
   }
   for (std::size_t i = 0; i < group.parameters.size(); ++i)
     pointers[count + i] = const_cast<std::uint64_t *>(&group.parameters[i]);
-  strides[2 * count] = group.staggered;
+  strides[2 * count] = group.staggered * blocks;
   const bool hasNext = row + 2 * group.staggered <= group.rows;
-  strides[2 * count + 1] = hasNext ? group.staggered : 0;
-  loopOfAll->code().run(group.length, pointers.data(), strides.data());
+  strides[2 * count + 1] = hasNext ? group.staggered * blocks : 0;
+  loopOfAll->code().run(group.length / blocks, pointers.data(), strides.data());
 }

@@ -108,9 +108,14 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   all.rowReductions = group.staggered ? together : all.reductions;
   if (group.whole)
     holdWhole(all, group);
+  for (const RowSlot &slot : group.slots)
+    if (slot.isKept && !isSplit)
+      hold(all.keptBytes,
+           static_cast<std::size_t>(group.rowsKept * group.length * slot.size));
   holdCopies(all, group, copies);
   all.bytes = all.reductions * (all.stateBytes + all.treeBytes) +
-              all.rowReductions * all.rowStateBytes + copies * all.packBytes +
+              all.rowReductions * all.rowStateBytes + all.keptBytes +
+              copies * all.packBytes +
               2 * roundedToLine(all.unrolledSlots * Word);
   if (!isSplit)
     all.bytes +=
@@ -137,7 +142,8 @@ void RowTask::openMemory() {
   states = static_cast<std::byte *>(rowsOfThread.get(bytes));
   treeMemory = states + trees.size() * stateBytes;
   rowStates = treeMemory + trees.size() * treeBytes;
-  own = rowStates + rowReductions * rowStateBytes;
+  keptRows = rowStates + rowReductions * rowStateBytes;
+  own = keptRows + keptBytes;
   packs = own;
   if (context.own)
     own = context.own;
@@ -182,6 +188,9 @@ char *RowTask::placeOf(std::uint32_t slot, std::int64_t row) const {
   const RowSlot &each = group.slots[slot];
   if (each.isLinear || each.isScratch)
     return linear(slot, row);
+  if (isKeptApart(each))
+    return reinterpret_cast<char *>(keptRows) +
+           (row - origin) % group.rowsKept * rowStepOf(each);
   char *place = bases[slot];
   for (unsigned axis = group.keptAxes; axis-- > 1;) {
     place += row % group.keptExtents[axis] * each.kept[axis];
@@ -207,6 +216,8 @@ void RowTask::callRows(const RowStep &step, std::int64_t count,
 std::int64_t RowTask::rowStepOf(const RowSlot &slot) const {
   if (slot.isScratch)
     return slot.size * group.scratchLength();
+  if (isKeptApart(slot))
+    return slot.size * group.length;
   if (slot.isLinear)
     return slot.size;
   return group.keptAxes ? slot.kept[group.keptAxes - 1] : 0;

@@ -87,7 +87,13 @@ private:
   void runTurns(std::int64_t begin, std::int64_t end);
   void runStep(const RowStep &step, std::int64_t begin, std::int64_t end);
   void callStaggered(std::int64_t row);
+  void joinBlocks(const RowStep &step, std::size_t output, std::byte *states);
   std::int64_t rowStepOf(const RowSlot &slot) const;
+  /// Whether elements are not kept in their output: its lines would have to be
+  /// there first, and it goes past the caches.
+  bool isKeptApart(const RowSlot &slot) const {
+    return slot.isKept && context.streams && loopOfAll && group.staggered > 0;
+  }
   std::int64_t stepOf(const RowSlot &slot) const;
   void runRows(std::int64_t begin, std::int64_t end);
   void reduceRows(const RowStep &step, std::int64_t begin, std::int64_t end);
@@ -179,7 +185,7 @@ private:
   const RowContext context;
   const RowGroup &group;
   std::byte *own = nullptr, *states = nullptr, *treeMemory = nullptr,
-            *rowStates = nullptr, *packs = nullptr;
+            *rowStates = nullptr, *keptRows = nullptr, *packs = nullptr;
   std::int64_t origin = 0;     ///< The row that results of a tile begin with.
   std::int64_t pieceStart = 0; ///< The element that kept ones begin with.
   InlineBuffer<char *, 16> bases;

@@ -171,7 +171,7 @@ bool Plan::convertsInputs() const {
 
 std::string semantics::textOf(const Access &access) {
   if (!access.reducing)
-    return std::string(nameOf(access.pattern));
+    return concat(nameOf(access.pattern), access.isKept ? ", kept" : "");
   constexpr std::string_view ways[] = {" of each", " in lanes", " of all"};
   return concat(ops::allReductions()[access.reducing->reduction].info.name,
                 ways[static_cast<int>(access.pattern)],
@@ -267,6 +267,7 @@ std::string Plan::key() const {
     for (const Access &access : *accesses) {
       put(access.type);
       put(access.pattern);
+      put(access.isKept);
       const Reducing reducing = access.reducing.value_or(Reducing());
       put(access.reducing.has_value());
       put(reducing.reduction);

@@ -60,6 +60,8 @@ struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
   std::optional<Reducing> reducing = std::nullopt;
+  /// Whether what is written is read soon, and so never goes past the caches.
+  bool isKept = false;
   /// Whether rows that are taken whole have elements of their own.
   bool isInRows() const {
     return pattern == AccessPattern::Rows || pattern == AccessPattern::Columns;
@@ -67,7 +69,8 @@ struct Access {
   friend bool operator==(const Access &, const Access &) = default;
 };
 
-/// The pattern, or "sum in lanes", "sum of each", "sum of all".
+/// The pattern, "contiguous, kept", or "sum in lanes", "sum of each", "sum of
+/// all".
 std::string textOf(const Access &access);
 
 /// Bytes that outputs of a plan that streams are aligned to: those of a cache

@@ -151,6 +151,7 @@ void WholeRowsBuilder::store(const RowSweep &sweep, std::size_t output,
   whole.plan.graph.outputs.push_back(value);
   whole.plan.outputs.push_back(sweep.plan.outputs[output]);
   whole.plan.outputs.back().pattern = pattern;
+  whole.plan.outputs.back().isKept = tensors[sweep.tensors[output]].isKept;
   whole.tensors.push_back(sweep.tensors[output]);
   if (sweep.plan.listing)
     listing->outputs.push_back(sweep.plan.listing->outputs[output]);

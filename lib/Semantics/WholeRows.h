@@ -17,6 +17,7 @@ struct RowTensor {
   /// and read.
   std::optional<AccessPattern> pattern;
   std::int64_t uncounted = 0; ///< Of a reduction, see `Value::uncounted`.
+  bool isKept = false;        ///< See `Access::isKept`.
   friend bool operator==(const RowTensor &, const RowTensor &) = default;
 };
 
