@@ -140,8 +140,9 @@ TEST(StaggeredRows, MayGoPastTheCaches) {
           }
         }
       // Rows of whole lines have code for it.
-      if (length == 1024)
+      if (length == 1024) {
         EXPECT_GT(kernel.codeSize(), before + 1000) << text;
+      }
     }
 }
 
@@ -177,8 +178,9 @@ TEST(StaggeredRows, KeepElementsApartFromWhatStreams) {
                                 size * sizeof(float)),
                     0)
               << text << ' ' << length << ' ' << rows;
-          if (outputs.size() > 1)
+          if (outputs.size() > 1) {
             ASSERT_EQ(sums.bytes(), expected[1].bytes());
+          }
         }
         EXPECT_TRUE(std::all_of(memory.data(), first, isGuard));
         EXPECT_TRUE(
