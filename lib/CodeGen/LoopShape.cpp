@@ -50,12 +50,16 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
 /// Several rows share the shuffles of their folds and what is computed once of
 /// each, and only the last has masks: vectors of others reach into the next.
 /// Measured on Zen 3: rows of few registers gain, one if they are whole, and
-/// longer ones where they become one result or end within a vector.
+/// longer ones where they become one result or end within a vector. With the
+/// registers of AVX-512, on Zen 5, those that become one result gain, whatever
+/// is done with it, up to 64 elements, and those of short bodies that are
+/// stored up to 32.
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
-  constexpr unsigned most = 8, few = 3, many = 16;
-  if (level == OptLevel::Baseline ||
-      target.vectorRegisters >= EnoughRegisters || plan.isInParts)
+  constexpr unsigned most = 8, few = 3, many = 16, mostBits = 2048;
+  const bool hasEnough = target.vectorRegisters >= EnoughRegisters;
+  if (level == OptLevel::Baseline || plan.isInParts ||
+      (hasEnough && target.architecture() != code::X86))
     return 1;
   const auto folds = std::ranges::count(
       plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
@@ -64,11 +68,15 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                                               &semantics::Access::isInRows);
   const unsigned lanes = lanesOf(plan, target);
   const bool isWhole = plan.rowLength % lanes == 0,
-             isOneFold = folds == 1 && !storesRows && !isLong;
+             isOneFold = folds == 1 && !storesRows && (hasEnough || !isLong);
   // Narrow elements are widened.
   const auto registers = static_cast<unsigned>(
       llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
                        std::min(lanes, vectorBitsOf(plan, target) / 32)));
+  if (hasEnough &&
+      (storesRows ? isLong || registers >= few
+                  : registers * vectorBitsOf(plan, target) > mostBits))
+    return 1;
   if (registers <= (isWhole && !isOneFold ? 1 : few))
     return std::min(most, lanes);
   const bool gains = isOneFold || (storesRows && !isWhole && !isLong);

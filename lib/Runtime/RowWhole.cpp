@@ -155,6 +155,17 @@ static bool hasOneReduction(const RowGroup &group) {
   return countReductions(group, [](const auto &) { return true; }) == 1;
 }
 
+/// Whether each row becomes one number, and nothing else is made of its
+/// elements, with which few operations are done.
+static bool becomesOne(const RowGroup &group) {
+  return hasOneReduction(group) &&
+         std::ranges::none_of(group.steps, [](const RowStep &step) {
+           return step.hasIndices() ||
+                  (!step.isOfRows && (step.outputs > step.reductions ||
+                                      step.step->sweep.plan.hasLongElements()));
+         });
+}
+
 /// Whether all that is reduced is one sum or mean in f64, of one part, whose
 /// folds along a row are few.
 static bool hasOneSum(const RowGroup &group) {
@@ -207,7 +218,8 @@ static bool severalGoAlongRows(const RowGroup &group) {
 /// rows whose elements are parted: where rows fill vectors, and where it would
 /// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
-  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
+  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7,
+                         fewestOfSum = 9, fewestOdd = 11, fewestEven = 13;
   if (group.takesColumns())
     return false;
   if (hasFewRegisters() &&
@@ -216,6 +228,10 @@ static bool goesAlongRows(const RowGroup &group) {
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
+  if (becomesOne(group))
+    return group.length >= (hasOneSum(group)      ? fewestOfSum
+                            : odd == group.length ? fewestOdd
+                                                  : fewestEven);
   const std::int64_t fewest = hasOneSum(group)    ? vector
                               : odd > fewShuffles ? vector + 1
                                                   : enough;

@@ -280,7 +280,7 @@ TEST(RowCode, FetchesRowsWhereAProcessorDoesNot) {
   }
 }
 
-TEST(RowCode, TakesSeveralRowsWhereRegistersAreFew) {
+TEST(RowCode, TakesSeveralRowsAtOnce) {
   const auto stepOf = [](const char *cpu, const char *text, unsigned length) {
     const auto target = codegen::makeTarget(
         {.triple = "x86_64-linux-gnu", .cpu = cpu, .features = {}});
@@ -296,7 +296,14 @@ TEST(RowCode, TakesSeveralRowsWhereRegistersAreFew) {
     EXPECT_EQ(stepOf(cpu, "softmax(@0,-1)", 20), 8) << cpu;
     EXPECT_EQ(stepOf(cpu, "softmax(@0,-1)", 32), 1) << cpu;
   }
-  EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 12), 1);
+  // Beside more registers, what is not stored and what takes little.
+  EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 12), 8);
+  EXPECT_EQ(stepOf("znver4", "sum(@0,-1)", 40), 4);
+  EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 64), 4);
+  EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 100), 1);
+  EXPECT_EQ(stepOf("znver4", "sub(@0,mean(@0,-1,True))", 20), 8);
+  EXPECT_EQ(stepOf("znver4", "sub(@0,mean(@0,-1,True))", 40), 1);
+  EXPECT_EQ(stepOf("znver4", "softmax(@0,-1)", 20), 1);
 }
 
 TEST(RowCode, MasksTheLastOfSeveralRows) {
