@@ -47,13 +47,20 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
          plan.hasLongBody();
 }
 
+/// Of a row, which several of them have registers for, those of AVX-512.
+static constexpr unsigned FewElements = 16;
+
+static bool storesRows(const Plan &plan) {
+  return std::ranges::any_of(plan.outputs, &semantics::Access::isInRows);
+}
+
 /// Several rows share the shuffles of their folds and what is computed once of
 /// each, and only the last has masks: vectors of others reach into the next.
 /// Measured on Zen 3: rows of few registers gain, one if they are whole, and
 /// longer ones where they become one result or end within a vector. With the
 /// registers of AVX-512, on Zen 5, those that become one result gain, whatever
-/// is done with it, up to 64 elements, and those of short bodies that are
-/// stored up to 32.
+/// is done with it, up to 64 elements, and those that are stored up to 16, of
+/// short bodies up to 32.
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned most = 8, few = 3, many = 16, mostBits = 2048;
@@ -63,23 +70,21 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
     return 1;
   const auto folds = std::ranges::count(
       plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
-  const bool isLong = plan.hasLongElements(),
-             storesRows = std::ranges::any_of(plan.outputs,
-                                              &semantics::Access::isInRows);
+  const bool isLong = plan.hasLongElements(), stores = storesRows(plan);
   const unsigned lanes = lanesOf(plan, target);
   const bool isWhole = plan.rowLength % lanes == 0,
-             isOneFold = folds == 1 && !storesRows && (hasEnough || !isLong);
+             isOneFold = folds == 1 && !stores && (hasEnough || !isLong);
   // Narrow elements are widened.
   const auto registers = static_cast<unsigned>(
       llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
                        std::min(lanes, vectorBitsOf(plan, target) / 32)));
   if (hasEnough &&
-      (storesRows ? isLong || registers >= few
-                  : registers * vectorBitsOf(plan, target) > mostBits))
+      (stores ? registers >= few || (isLong && plan.rowLength > FewElements)
+              : registers * vectorBitsOf(plan, target) > mostBits))
     return 1;
   if (registers <= (isWhole && !isOneFold ? 1 : few))
     return std::min(most, lanes);
-  const bool gains = isOneFold || (storesRows && !isWhole && !isLong);
+  const bool gains = isOneFold || (stores && !isWhole && !isLong);
   return gains && registers <= many ? std::min(most / 2, lanes) : 1;
 }
 
@@ -175,9 +180,15 @@ unsigned codegen::stagesOf(const Plan &plan, const Target &target,
                            OptLevel level) {
   constexpr unsigned most = 4, mostOfTwo = 3, loadAndStore = 6, cycles = 20;
   const ops::Work work = plan.graph.work(plan.precision);
-  if (level == OptLevel::Optimized && plan.isAlongRows && !plan.isInParts)
-    // It waits for folds.
-    return rowsAtOnce(plan, target, level) == 1 ? most : 1;
+  if (level == OptLevel::Optimized && plan.isAlongRows && !plan.isInParts) {
+    // It waits for folds. Of several rows registers hold few elements.
+    const bool hasRegisters = target.vectorRegisters >= EnoughRegisters &&
+                              plan.rowLength <= FewElements;
+    return rowsAtOnce(plan, target, level) == 1 ||
+                   (hasRegisters && storesRows(plan))
+               ? most
+               : 1;
+  }
   if (level == OptLevel::Baseline || work.operations <= Plan::ShortBody ||
       plan.rowLength > 0)
     return 1;

@@ -155,15 +155,17 @@ static bool hasOneReduction(const RowGroup &group) {
   return countReductions(group, [](const auto &) { return true; }) == 1;
 }
 
-/// Whether each row becomes one number, and nothing else is made of its
-/// elements, with which few operations are done.
-static bool becomesOne(const RowGroup &group) {
-  return hasOneReduction(group) &&
-         std::ranges::none_of(group.steps, [](const RowStep &step) {
-           return step.hasIndices() ||
-                  (!step.isOfRows && (step.outputs > step.reductions ||
-                                      step.step->sweep.plan.hasLongElements()));
-         });
+/// Whether sweeps do much with each element.
+static bool hasLongElements(const RowGroup &group) {
+  return std::ranges::any_of(group.steps, [](const RowStep &step) {
+    return !step.isOfRows && step.step->sweep.plan.hasLongElements();
+  });
+}
+
+static bool storesElements(const RowGroup &group) {
+  return std::ranges::any_of(group.steps, [](const RowStep &step) {
+    return !step.isOfRows && step.outputs > step.reductions;
+  });
 }
 
 /// Whether all that is reduced is one sum or mean in f64, of one part, whose
@@ -204,34 +206,50 @@ static bool severalGoAlongRows(const RowGroup &group) {
   // Rows whose lanes are rows take shuffles of words.
   if (group.hasNarrow())
     return group.length >= fewest;
-  const bool isLong = std::ranges::any_of(group.steps, [](const RowStep &step) {
-    return !step.isOfRows && step.step->sweep.plan.hasLongElements();
-  });
   const std::int64_t size = widestOf(group);
-  const std::int64_t enough = isLong                   ? (size > 4 ? 11 : 13)
+  const std::int64_t enough = hasLongElements(group)   ? (size > 4 ? 11 : 13)
                               : hasOneReduction(group) ? (size > 4 ? 6 : 4)
                                                        : (size > 4 ? 16 : 6);
   return group.length >= enough || group.length % (vector / size) == 0;
+}
+
+/// The same by AVX-512, of rows with which little is done; none where rows have
+/// other work. Of few elements parting them takes less, and two whole vectors
+/// of a row that is stored are better off alone.
+static std::optional<bool> lightGoAlongRows(const RowGroup &group) {
+  constexpr std::int64_t fewestOfSum = 9, fewestOdd = 11, fewestEven = 13,
+                         fewestStored = 9, fewestNarrow = 13, fewestWide = 7,
+                         manyWide = 16;
+  const std::int64_t length = group.length;
+  if (!hasOneReduction(group) || hasLongElements(group) ||
+      std::ranges::any_of(group.steps, &RowStep::hasIndices))
+    return std::nullopt;
+  if (!storesElements(group))
+    return length >= (hasOneSum(group)  ? fewestOfSum
+                      : length % 2 != 0 ? fewestOdd
+                                        : fewestEven);
+  if (widestOf(group) <= 4)
+    return length >= (group.hasNarrow() ? fewestNarrow : fewestStored);
+  if (length >= manyWide)
+    return std::nullopt;
+  return length >= fewestWide;
 }
 
 /// Whether vectors of a loop that takes rows whole go along them, and not over
 /// rows whose elements are parted: where rows fill vectors, and where it would
 /// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
-  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7,
-                         fewestOfSum = 9, fewestOdd = 11, fewestEven = 13;
+  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
   if (group.takesColumns())
     return false;
   if (hasFewRegisters() &&
       std::ranges::none_of(group.steps, &RowStep::hasIndices))
     return severalGoAlongRows(group);
+  if (const auto along = lightGoAlongRows(group))
+    return *along;
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
     odd /= 2;
-  if (becomesOne(group))
-    return group.length >= (hasOneSum(group)      ? fewestOfSum
-                            : odd == group.length ? fewestOdd
-                                                  : fewestEven);
   const std::int64_t fewest = hasOneSum(group)    ? vector
                               : odd > fewShuffles ? vector + 1
                                                   : enough;
