@@ -267,7 +267,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
     lanes /= 2;
   if (reduces(plan) || plan.rowLength > 0)
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
-  if (plan.isAlongRows && target.vectorRegisters < EnoughRegisters)
+  if (plan.isAlongRows)
     lanes = std::min(lanes, std::bit_ceil(plan.rowLength));
   // Of more elements whole pages apart than the first cache holds in a set a
   // line would be gone before its next part. Memory wants fewer at once.

@@ -213,26 +213,27 @@ static bool severalGoAlongRows(const RowGroup &group) {
   return group.length >= enough || group.length % (vector / size) == 0;
 }
 
-/// The same by AVX-512, of rows with which little is done; none where rows have
-/// other work. Of few elements parting them takes less, and two whole vectors
-/// of a row that is stored are better off alone.
-static std::optional<bool> lightGoAlongRows(const RowGroup &group) {
-  constexpr std::int64_t fewestOfSum = 9, fewestOdd = 11, fewestEven = 13,
-                         fewestStored = 9, fewestNarrow = 13, fewestWide = 7,
-                         manyWide = 16;
+/// The same by AVX-512, where it depends on what is done with rows; none where
+/// it does not. Parting few elements takes less than shuffles of rows, narrow
+/// ones are never parted, and two whole vectors of a row that is stored are
+/// better off alone.
+static std::optional<bool> goAlongRowsByWork(const RowGroup &group) {
+  constexpr std::int64_t fewestOfSum = 7, fewestOdd = 11, fewestEven = 13,
+                         fewestStored = 7, manyWide = 16, fewestNarrow = 3,
+                         fewestLongNarrow = 12;
   const std::int64_t length = group.length;
-  if (!hasOneReduction(group) || hasLongElements(group) ||
-      std::ranges::any_of(group.steps, &RowStep::hasIndices))
+  const bool isLong = hasLongElements(group), stores = storesElements(group);
+  if (std::ranges::any_of(group.steps, &RowStep::hasIndices))
     return std::nullopt;
-  if (!storesElements(group))
-    return length >= (hasOneSum(group)  ? fewestOfSum
-                      : length % 2 != 0 ? fewestOdd
-                                        : fewestEven);
-  if (widestOf(group) <= 4)
-    return length >= (group.hasNarrow() ? fewestNarrow : fewestStored);
-  if (length >= manyWide)
+  if (group.hasNarrow())
+    return length >= (isLong && !stores ? fewestLongNarrow : fewestNarrow);
+  if (!hasOneReduction(group) || isLong ||
+      (stores && widestOf(group) > 4 && length >= manyWide))
     return std::nullopt;
-  return length >= fewestWide;
+  return length >= (stores             ? fewestStored
+                    : hasOneSum(group) ? fewestOfSum
+                    : length % 2 != 0  ? fewestOdd
+                                       : fewestEven);
 }
 
 /// Whether vectors of a loop that takes rows whole go along them, and not over
@@ -245,7 +246,7 @@ static bool goesAlongRows(const RowGroup &group) {
   if (hasFewRegisters() &&
       std::ranges::none_of(group.steps, &RowStep::hasIndices))
     return severalGoAlongRows(group);
-  if (const auto along = lightGoAlongRows(group))
+  if (const auto along = goAlongRowsByWork(group))
     return *along;
   std::int64_t odd = std::max<std::int64_t>(group.length, 1);
   while (odd % 2 == 0)
