@@ -60,7 +60,7 @@ static bool storesRows(const Plan &plan) {
 /// longer ones where they become one result or end within a vector. With the
 /// registers of AVX-512, on Zen 5, those that become one result gain, whatever
 /// is done with it, up to 64 elements, and those that are stored up to 16, of
-/// short bodies up to 32.
+/// short bodies or of several folds up to 31.
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
   constexpr unsigned most = 8, few = 3, many = 16, mostBits = 2048;
@@ -78,9 +78,9 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
   const auto registers = static_cast<unsigned>(
       llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
                        std::min(lanes, vectorBitsOf(plan, target) / 32)));
-  if (hasEnough &&
-      (stores ? registers >= few || (isLong && plan.rowLength > FewElements)
-              : registers * vectorBitsOf(plan, target) > mostBits))
+  if (hasEnough && (stores ? registers >= few || (isLong && folds == 1 &&
+                                                  plan.rowLength > FewElements)
+                           : registers * vectorBitsOf(plan, target) > mostBits))
     return 1;
   if (registers <= (isWhole && !isOneFold ? 1 : few))
     return std::min(most, lanes);

@@ -223,8 +223,6 @@ static std::optional<bool> goAlongRowsByWork(const RowGroup &group) {
                          fewestLongNarrow = 12;
   const std::int64_t length = group.length;
   const bool isLong = hasLongElements(group), stores = storesElements(group);
-  if (std::ranges::any_of(group.steps, &RowStep::hasIndices))
-    return std::nullopt;
   if (group.hasNarrow())
     return length >= (isLong && !stores ? fewestLongNarrow : fewestNarrow);
   if (!hasOneReduction(group) || isLong ||
@@ -240,20 +238,23 @@ static std::optional<bool> goAlongRowsByWork(const RowGroup &group) {
 /// rows whose elements are parted: where rows fill vectors, and where it would
 /// take many shuffles, those of results included.
 static bool goesAlongRows(const RowGroup &group) {
-  constexpr std::int64_t vector = 16, enough = 25, fewShuffles = 7;
+  constexpr std::int64_t vector = 16, fewestOdd = 21, fewestEven = 26;
   if (group.takesColumns())
     return false;
-  if (hasFewRegisters() &&
-      std::ranges::none_of(group.steps, &RowStep::hasIndices))
+  const bool hasIndices =
+      std::ranges::any_of(group.steps, &RowStep::hasIndices);
+  if (hasFewRegisters() && !hasIndices)
     return severalGoAlongRows(group);
-  if (const auto along = goAlongRowsByWork(group))
+  const bool takesSeveral = code::ownArchitecture() == code::X86 && !hasIndices;
+  if (const auto along = takesSeveral ? goAlongRowsByWork(group) : std::nullopt)
     return *along;
-  std::int64_t odd = std::max<std::int64_t>(group.length, 1);
-  while (odd % 2 == 0)
-    odd /= 2;
-  const std::int64_t fewest = hasOneSum(group)    ? vector
-                              : odd > fewShuffles ? vector + 1
-                                                  : enough;
+  // Code of many rows has all that is done with each element.
+  const bool isLarge =
+      hasIndices || (hasLongElements(group) && widestOf(group) > 4);
+  const std::int64_t fewest = hasOneSum(group)        ? vector
+                              : isLarge               ? vector + 1
+                              : group.length % 2 != 0 ? fewestOdd
+                                                      : fewestEven;
   return group.length >= fewest;
 }
 

@@ -303,7 +303,8 @@ TEST(RowCode, TakesSeveralRowsAtOnce) {
   EXPECT_EQ(stepOf("znver4", "amax(@0,-1)", 100), 1);
   EXPECT_EQ(stepOf("znver4", "sub(@0,mean(@0,-1,True))", 20), 8);
   EXPECT_EQ(stepOf("znver4", "sub(@0,mean(@0,-1,True))", 40), 1);
-  EXPECT_EQ(stepOf("znver4", "softmax(@0,-1)", 20), 1);
+  EXPECT_EQ(stepOf("znver4", "softmax(@0,-1)", 20), 8);
+  EXPECT_EQ(stepOf("znver4", "softmax(@0,-1)", 32), 1);
   EXPECT_EQ(stepOf("znver4", "normalize(@0,2,-1)", 16), 8);
   EXPECT_EQ(stepOf("znver4", "normalize(@0,2,-1)", 17), 1);
 }
