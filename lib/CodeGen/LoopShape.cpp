@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopShape.h"
 
+#include "Code/Features.h"
 #include "CodeGen/LoopArgument.h"
 
 #include <llvm/ADT/STLExtras.h>
