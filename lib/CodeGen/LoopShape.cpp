@@ -8,6 +8,7 @@
 
 #include "Code/Features.h"
 #include "CodeGen/LoopArgument.h"
+#include "Semantics/WholeRows.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -48,8 +49,20 @@ bool codegen::maySpill(const Plan &plan, OptLevel level) {
          plan.hasLongBody();
 }
 
-/// Of a row, which several of them have registers for, those of AVX-512.
+/// Elements of a row at most, of several of which AVX-512 has registers for
+/// stages.
 static constexpr unsigned FewElements = 16;
+
+/// Of each element of rows, without what they have once.
+static unsigned operationsOfElements(const Plan &plan) {
+  const std::vector<bool> areOfElements = semantics::valuesOfElements(plan);
+  unsigned operations = 0;
+  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
+    if (areOfElements[id])
+      operations +=
+          plan.graph.workOf(plan.graph.values[id], plan.precision).operations;
+  return operations;
+}
 
 static bool storesRows(const Plan &plan) {
   return std::ranges::any_of(plan.outputs, &semantics::Access::isInRows);
@@ -59,12 +72,14 @@ static bool storesRows(const Plan &plan) {
 /// each, and only the last has masks: vectors of others reach into the next.
 /// Measured on Zen 3: rows of few registers gain, one if they are whole, and
 /// longer ones where they become one result or end within a vector. With the
-/// registers of AVX-512, on Zen 5, those that become one result gain, whatever
-/// is done with it, up to 64 elements, and those that are stored up to 16, of
-/// short bodies or of several folds up to 31.
+/// registers of AVX-512, on Zen 5, those that become results of few operations
+/// gain up to 64 elements, whatever is done with the results, and those that
+/// are stored up to 16, of short bodies or of several folds up to 31. Of many
+/// operations values of all rows would wait on the stack, which may be small.
 unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
                              OptLevel level) {
-  constexpr unsigned most = 8, few = 3, many = 16, mostBits = 2048;
+  constexpr unsigned most = 8, few = 3, many = 16, mostBits = 2048,
+                     mostOperations = 48;
   const bool hasEnough = target.vectorRegisters >= EnoughRegisters;
   if (level == OptLevel::Baseline || plan.isInParts ||
       (hasEnough && target.architecture() != code::X86))
@@ -72,6 +87,7 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
   const auto folds = std::ranges::count(
       plan.graph.values, semantics::ValueKind::Fold, &semantics::Value::kind);
   const bool isLong = plan.hasLongElements(), stores = storesRows(plan);
+  const unsigned operations = operationsOfElements(plan);
   const unsigned lanes = lanesOf(plan, target);
   const bool isWhole = plan.rowLength % lanes == 0,
              isOneFold = folds == 1 && !stores && (hasEnough || !isLong);
@@ -79,9 +95,12 @@ unsigned codegen::rowsAtOnce(const Plan &plan, const Target &target,
   const auto registers = static_cast<unsigned>(
       llvm::divideCeil(llvm::alignTo(plan.rowLength, lanes),
                        std::min(lanes, vectorBitsOf(plan, target) / 32)));
-  if (hasEnough && (stores ? registers >= few || (isLong && folds == 1 &&
-                                                  plan.rowLength > FewElements)
-                           : registers * vectorBitsOf(plan, target) > mostBits))
+  const bool isLarge =
+      stores ? registers >= few ||
+                   (isLong && folds == 1 && plan.rowLength > FewElements)
+             : operations > Plan::ShortBody ||
+                   registers * vectorBitsOf(plan, target) > mostBits;
+  if (operations > mostOperations || (hasEnough && isLarge))
     return 1;
   if (registers <= (isWhole && !isOneFold ? 1 : few))
     return std::min(most, lanes);

@@ -78,6 +78,52 @@ TEST(SmallStacks, CallsOverColumnsNeedNoMore) {
   }));
 }
 
+/// Terms of @0 that all wait for the innermost one.
+static std::string nestOf(const char *term, int terms) {
+  std::string text = "@0";
+  for (int i = 0; i < terms; ++i)
+    text = std::string("add(").append(term) + "(add(@0," + std::to_string(i) +
+           "))," + text + ')';
+  return text;
+}
+
+TEST(SmallStacks, CallsOverShortRowsNeedNoMore) {
+  EXPECT_TRUE(endsWell([] {
+    const Engine engine;
+    std::vector<std::string> texts;
+    for (const auto &[term, terms] : std::vector<std::pair<const char *, int>>{
+             {"abs", 4}, {"abs", 15}, {"abs", 60}, {"exp", 2}, {"exp", 20}}) {
+      const std::string nest = nestOf(term, terms);
+      texts.push_back("amax(" + nest + ",-1,True)");
+      texts.push_back("mul(@0,mean(" + nest + ",-1,True))");
+      texts.push_back("softmax(" + nest + ",-1)");
+    }
+    for (const DType type : {DType::F32, DType::F16, DType::F64})
+      for (const std::string &text : texts) {
+        CompileOptions options;
+        options.operandTypes = {type};
+        const auto kernel = engine.compile(text, options);
+        ASSERT_TRUE(kernel);
+        for (const std::int64_t length : {7, 15, 16, 23, 31, 48, 64}) {
+          const Shape shape{64, length};
+          const auto bytes =
+              static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
+          const std::vector<char> zeros(bytes);
+          std::vector<char> out(bytes);
+          const TensorView x(zeros.data(), type, shape);
+          const auto made = kernel->outputShape(x);
+          ASSERT_TRUE(made);
+          const auto run = [&] {
+            EXPECT_TRUE(kernel->run(x, TensorView(out.data(), type, *made)));
+          };
+          run();
+          engine.settle();
+          onStackOf(Small, run);
+        }
+      }
+  }));
+}
+
 TEST(SmallStacks, CallsOverLongRowsNeedNoMore) {
   EXPECT_TRUE(endsWell([] {
     constexpr std::int64_t most = 300;
