@@ -135,7 +135,8 @@ struct RowSlot {
   /// Whether it is addressed by the number of a row in its tile, instead of by
   /// `kept`: with one element a row, or with all of them.
   bool isLinear = false, isScratch = false;
-  /// Whether it is an output that elements are kept in until it is stored.
+  /// Whether it is an output that elements are kept in, or beside it where it
+  /// goes past the caches, until it is stored.
   bool isKept = false;
   /// Whether it is an output or an operand with elements of rows.
   bool isOfElements() const { return kind != Kind::Result && reduced[0] != 0; }
@@ -282,7 +283,8 @@ struct RowGroup {
   /// How many rows each sweep is behind the one before; 0 where it takes rows
   /// whole.
   std::int64_t staggered = 0;
-  /// Rows of which elements are kept at a time, if not in their output.
+  /// Rows of which elements are kept at a time, where any are, if not in their
+  /// output.
   std::int64_t rowsKept = 0;
   std::vector<std::size_t> sweeps; ///< The steps that go along rows.
   std::vector<RowArgument> arguments; ///< Of all sweeps, one after the other.

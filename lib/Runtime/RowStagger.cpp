@@ -23,15 +23,24 @@ using ops::ReductionLoops;
 using semantics::AccessPattern;
 
 /// Blocks of each row, which is one or has whole ones.
-static std::int64_t blocksOf(const RowGroup &group) {
+static std::int64_t wholeBlocksOf(const RowGroup &group) {
   return std::max<std::int64_t>(group.length / ops::ReductionBlock, 1);
+}
+
+/// Whether a loop to which blocks are rows fetches the next row where it is so
+/// many blocks further on.
+static bool followEachOther(const RowGroup &group) {
+  return std::ranges::all_of(group.slots, [&](const RowSlot &slot) {
+    return slot.kind != RowSlot::Kind::Operand || slot.reduced[0] == 0 ||
+           slot.kept[0] == 0 || slot.kept[0] == group.length * slot.size;
+  });
 }
 
 /// Whether sweeps are such that they may do better together: over many long
 /// rows that are one block each or, where a sweep computes much, a few whole
-/// ones.
+/// ones. Tasks of few rows of more hardly stagger them.
 static bool mayStagger(const RowGroup &group) {
-  constexpr std::int64_t shortest = 128, fewest = 16384, mostBlocks = 8;
+  constexpr std::int64_t shortest = 128, fewest = 16384, mostBlocks = 4;
   if (group.hasColumns || group.hasSums || group.hasScans ||
       group.keptAxes != 1 || group.reducedAxes != 1 ||
       group.length <= shortest || group.rows * group.length < fewest)
@@ -47,9 +56,10 @@ static bool mayStagger(const RowGroup &group) {
     if (step.reductions > 0 && !step.isFolded)
       return false;
   }
-  const bool fits = group.length <= ops::ReductionBlock ||
-                    (isLong && group.length % ops::ReductionBlock == 0 &&
-                     blocksOf(group) <= mostBlocks);
+  const bool fits =
+      group.length <= ops::ReductionBlock ||
+      (isLong && group.length % ops::ReductionBlock == 0 &&
+       wholeBlocksOf(group) <= mostBlocks && followEachOther(group));
   return sweeps > 1 && arguments <= FewArguments && fits;
 }
 
@@ -58,7 +68,7 @@ static bool mayStagger(const RowGroup &group) {
 Status RowCall::stagger(RowGroup &group) {
   if (!mayStagger(group))
     return {};
-  constexpr std::int64_t least = 4096, most = 8192, turns = 32;
+  constexpr std::int64_t least = 4096, most = 8192, turns = ops::ReductionLanes;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0, keeper = 0, reader = 0;
@@ -91,7 +101,7 @@ Status RowCall::stagger(RowGroup &group) {
       !status || !group.whole)
     return status;
   // Stages of sweeps are filled seldom, and a task's results stay few.
-  group.staggered = blocksOf(group) > 1
+  group.staggered = wholeBlocksOf(group) > 1
                         ? 1
                         : std::clamp(group.rows / 16, least / group.length,
                                      most / group.length);
@@ -157,13 +167,13 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
 /// them that of the row.
 void RowTask::joinBlocks(const RowStep &step, std::size_t output,
                          std::byte *states) {
-  if (blocksOf(group) == 1)
+  if (wholeBlocksOf(group) == 1)
     return;
   assert(group.room == ops::ReductionLanes); // Where a tree finds parts.
   const ReductionLoops &loops = loopsOf(step, output);
   BlockTree &tree = trees[0];
   tree.open(loops, 1, treeMemory);
-  tree.pushRun(states, static_cast<std::size_t>(blocksOf(group)));
+  tree.pushRun(states, static_cast<std::size_t>(wholeBlocksOf(group)));
   const std::size_t size = sizeOf(loops.element);
   const std::byte *from = tree.finish();
   for (std::size_t part = 0; part < loops.parts; ++part)
@@ -176,7 +186,7 @@ void RowTask::joinBlocks(const RowStep &step, std::size_t output,
 void RowTask::callStaggered(std::int64_t row) {
   const std::vector<std::uint32_t> &tensors = group.whole->rows.tensors;
   const std::size_t count = tensors.size();
-  const std::int64_t blocks = blocksOf(group);
+  const std::int64_t blocks = wholeBlocksOf(group);
   for (std::size_t i = 0; i < count; ++i) {
     const RowArgument &each = group.arguments[tensors[i]];
     const RowStep &step = group.steps[group.sweeps[each.sweep]];

@@ -60,7 +60,8 @@ struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
   std::optional<Reducing> reducing = std::nullopt;
-  /// Whether what is written is read soon, and so never goes past the caches.
+  /// Of an output, whether what is written is read soon, and so never goes past
+  /// the caches.
   bool isKept = false;
   /// Whether rows that are taken whole have elements of their own.
   bool isInRows() const {
