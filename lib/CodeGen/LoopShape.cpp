@@ -118,14 +118,20 @@ static bool besideConstants(const Plan &plan, const Target &target,
   return codegen::holdsConstants(plan, target, level) && isLongReduction(plan);
 }
 
+static bool isLongBesideConstants(const Plan &plan, const Target &target,
+                                  OptLevel level) {
+  return besideConstants(plan, target, level) && plan.hasLongElements();
+}
+
 /// Whether the stages of two vectors of such a body have registers as well,
 /// beside states that do: values then move less from one to the next. On Zen 5
 /// softmaxes and sums of exp take 0.92 to 0.96 of the time in caches, sums of
 /// tanh, which has 40 operations, 1.2.
-static bool hasRegistersForTwo(const Plan &plan, const Target &target,
-                               OptLevel level) {
+static bool takesTwoVectors(const Plan &plan, const Target &target,
+                            OptLevel level) {
   constexpr unsigned most = 38; // operations
-  return plan.work().operations <= most && !computesWide(plan) &&
+  return isLongBesideConstants(plan, target, level) &&
+         plan.work().operations <= most && !computesWide(plan) &&
          codegen::holdsStates(plan, target, level);
 }
 
@@ -140,8 +146,8 @@ unsigned codegen::unrollFactorOf(const Plan &plan, const Target &target,
   const auto vectors =
       static_cast<unsigned>(ops::ReductionLanes) / lanesOf(plan, target);
   // There are registers for the stages of one vector as well.
-  if (besideConstants(plan, target, level) && plan.hasLongElements())
-    return hasRegistersForTwo(plan, target, level) ? 2 : 1;
+  if (isLongBesideConstants(plan, target, level))
+    return takesTwoVectors(plan, target, level) ? 2 : 1;
   if (holdsStates(plan, target, level))
     return std::max(4u, vectors);
   const unsigned factor = operations <= 12 ? 4
@@ -213,10 +219,7 @@ unsigned codegen::stagesOf(const Plan &plan, const Target &target,
       plan.rowLength > 0)
     return 1;
   return std::clamp((work.latency + loadAndStore + cycles / 2) / cycles, 1u,
-                    unrollFactorOf(plan, target, level) > 1 &&
-                            besideConstants(plan, target, level)
-                        ? mostOfTwo
-                        : most);
+                    takesTwoVectors(plan, target, level) ? mostOfTwo : most);
 }
 
 /// Where there are registers for the chains of several.

@@ -94,3 +94,9 @@ const std::byte *BlockTree::finish() {
     loops->combine(width, slot(height - 2), width, slot(height - 1), width);
   return memory;
 }
+
+void BlockTree::finishTo(std::byte *to, std::size_t pitch) {
+  const std::byte *from = finish();
+  for (std::size_t part = 0; part < loops->parts; ++part)
+    std::memcpy(to + part * pitch * size, from + part * size, size);
+}

@@ -40,6 +40,8 @@ public:
   void pushRun(std::byte *states, std::size_t count);
   /// The states of all; parts are `width` elements apart.
   const std::byte *finish();
+  /// Puts it, of width 1, where parts are `pitch` elements apart.
+  void finishTo(std::byte *to, std::size_t pitch);
 
 private:
   std::byte *slot(std::size_t index) const { return memory + index * bytes; }

@@ -15,11 +15,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
-using ops::ReductionLoops;
 using semantics::AccessPattern;
 
 /// Blocks of each row, which is one or has whole ones.
@@ -27,9 +25,9 @@ static std::int64_t wholeBlocksOf(const RowGroup &group) {
   return std::max<std::int64_t>(group.length / ops::ReductionBlock, 1);
 }
 
-/// Whether a loop to which blocks are rows fetches the next row where it is so
-/// many blocks further on.
-static bool followEachOther(const RowGroup &group) {
+/// Whether rows of each operand lie one behind the other: a loop to which
+/// blocks are rows fetches what is so many blocks further on.
+static bool hasDenseOperands(const RowGroup &group) {
   return std::ranges::all_of(group.slots, [&](const RowSlot &slot) {
     return slot.kind != RowSlot::Kind::Operand || slot.reduced[0] == 0 ||
            slot.kept[0] == 0 || slot.kept[0] == group.length * slot.size;
@@ -59,7 +57,7 @@ static bool mayStagger(const RowGroup &group) {
   const bool fits =
       group.length <= ops::ReductionBlock ||
       (isLong && group.length % ops::ReductionBlock == 0 &&
-       wholeBlocksOf(group) <= mostBlocks && followEachOther(group));
+       wholeBlocksOf(group) <= mostBlocks && hasDenseOperands(group));
   return sweeps > 1 && arguments <= FewArguments && fits;
 }
 
@@ -151,7 +149,8 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
       else
         for (std::size_t i = 0; i < step->reductions; ++i) {
           std::byte *states = rowStatesOf(reduction++);
-          joinBlocks(*step, i, states);
+          if (wholeBlocksOf(group) > 1)
+            joinBlocks(*step, i, states);
           finish(*step, i, first, rows, states,
                  static_cast<std::size_t>(group.room));
         }
@@ -163,22 +162,14 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
   }
 }
 
-/// Makes the states of the blocks of a row, if it has several, the first of
-/// them that of the row.
+/// Makes the first of the states of a row's blocks that of the row.
 void RowTask::joinBlocks(const RowStep &step, std::size_t output,
                          std::byte *states) {
-  if (wholeBlocksOf(group) == 1)
-    return;
   assert(group.room == ops::ReductionLanes); // Where a tree finds parts.
-  const ReductionLoops &loops = loopsOf(step, output);
   BlockTree &tree = trees[0];
-  tree.open(loops, 1, treeMemory);
+  tree.open(loopsOf(step, output), 1, treeMemory);
   tree.pushRun(states, static_cast<std::size_t>(wholeBlocksOf(group)));
-  const std::size_t size = sizeOf(loops.element);
-  const std::byte *from = tree.finish();
-  for (std::size_t part = 0; part < loops.parts; ++part)
-    std::memcpy(states + part * ops::ReductionLanes * size, from + part * size,
-                size);
+  tree.finishTo(states, ops::ReductionLanes);
 }
 
 /// All sweeps at once, the first from a row on. A row of several blocks is one

@@ -366,13 +366,8 @@ void RowTask::reduceRows(const RowStep &step, std::int64_t begin,
     }
     openTrees(step);
     reduceRange(step, 0, group.length);
-    for (std::size_t i = 0; i < step.reductions; ++i) {
-      const std::size_t size = sizeOf(loopsOf(step, i).element);
-      const std::byte *from = trees[i].finish();
-      for (std::size_t part = 0; part < loopsOf(step, i).parts; ++part)
-        std::memcpy(stateOf(i, row) + part * pitch * size, from + part * size,
-                    size);
-    }
+    for (std::size_t i = 0; i < step.reductions; ++i)
+      trees[i].finishTo(stateOf(i, row), pitch);
   }
   for (std::size_t i = 0; i < step.reductions; ++i)
     finish(step, i, begin, end - begin, rowStatesOf(i), pitch);

@@ -260,6 +260,11 @@ inline Tensors outputsOf(std::string_view text, const Tensors &inputs,
   return outputs;
 }
 
+/// One of each kind and size beside f32, but unsigned words.
+inline constexpr DType OtherTypes[] = {DType::F64, DType::F16, DType::BF16,
+                                       DType::I64, DType::I32, DType::I16,
+                                       DType::U8,  DType::Bool};
+
 /// Of any type: numbers that cancel, many of one size and some far larger.
 inline Tensor randomTensor(DType type, const Shape &shape, std::uint32_t seed) {
   std::mt19937 random(seed);

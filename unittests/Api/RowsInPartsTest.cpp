@@ -49,8 +49,7 @@ TEST(RowsInParts, HaveALoop) {
 }
 
 TEST(RowsInParts, OfEachType) {
-  for (DType type : {DType::F64, DType::F16, DType::BF16, DType::I64,
-                     DType::I32, DType::I16, DType::U8, DType::Bool})
+  for (DType type : OtherTypes)
     for (const std::int64_t length : {513, 2500, 4096})
       for (const char *text :
            {"mul(@0,sum(@0,-1,True))", "where(any(gt(@0,0),-1,True),@0,2)",

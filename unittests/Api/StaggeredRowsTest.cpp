@@ -165,11 +165,11 @@ TEST(StaggeredRows, KeepElementsApartFromWhatStreams) {
         std::vector<float> memory(size + 2 * guard, 7);
         const auto at = reinterpret_cast<std::uintptr_t>(memory.data() + guard);
         float *first = memory.data() + guard - at % line / sizeof(float);
-        Tensor sums(DType::F32, {rows});
-        std::vector<TensorView> outputs = {TensorView(first, x.shape)};
-        if (kernel.outputCount() > 1)
-          outputs.push_back(sums.view());
         for (int turn = 0; turn < 3; ++turn) {
+          Tensor sums(DType::F32, {rows});
+          std::vector<TensorView> outputs = {TensorView(first, x.shape)};
+          if (kernel.outputCount() > 1)
+            outputs.push_back(sums.view());
           RunOptions options = runOptions(1 + turn % 2);
           options.stores = Stores::Streamed;
           std::fill(first, first + size, 7.0f);

@@ -66,8 +66,7 @@ TEST(WholeColumns, WithOutputsThatHaveNoElements) {
 }
 
 TEST(WholeColumns, OfEachType) {
-  for (DType type : {DType::F64, DType::F16, DType::BF16, DType::I64,
-                     DType::I32, DType::I16, DType::U8, DType::Bool})
+  for (DType type : OtherTypes)
     for (const std::int64_t length : {5, 24, 70})
       for (const char *text :
            {"mul(exp(sub(@0,amax(@0,1,True))),2)", "[sum(@0,1),argmax(@0,1)]",

@@ -25,8 +25,7 @@ TEST(WholeRows, OfEachLength) {
 }
 
 TEST(WholeRows, OfEachType) {
-  for (DType type : {DType::F64, DType::F16, DType::BF16, DType::I64,
-                     DType::I32, DType::I16, DType::U8, DType::Bool})
+  for (DType type : OtherTypes)
     for (std::int64_t length : {6, 12, 16, 19, 40, 72})
       for (const char *text : {"sub(amax(@0,-1,True),@0)", "sum(@0,-1)",
                                "[sum(@0,-1),argmax(@0,-1)]"})
