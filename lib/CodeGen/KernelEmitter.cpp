@@ -161,7 +161,8 @@ void KernelBuilder::findAhead(const LoopArrays &arrays) {
     const auto here = operands.begin() + static_cast<std::ptrdiff_t>(i);
     const bool isOperand = *here < semantics::Graph::FirstValue &&
                            std::find(operands.begin(), here, *here) == here;
-    ahead.push_back(isOperand && (areRows || fetchesPages(plan, target)) &&
+    ahead.push_back(isOperand && !plan.inputs[i].isKept &&
+                            (areRows || fetchesPages(plan, target)) &&
                             plan.inputs[i].pattern == AccessPattern::Contiguous
                         ? bytesOf(plan.outputs.size() + i)
                         : nullptr);
@@ -293,6 +294,7 @@ void KernelBuilder::store(const Position &at, const Values &values,
     return plan.isAlongRows ? storeAlongRows(at.index, values)
                             : storeRows(at, values);
   std::size_t stored = 0, taken = 0;
+  std::optional<std::size_t> keeper;
   llvm::SmallVector<llvm::Value *> rows;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     if (debug) // A sweep may have more outputs than its expression.
@@ -300,9 +302,17 @@ void KernelBuilder::store(const Position &at, const Values &values,
                                                    : syntax::Listing::loop());
     llvm::Value *elements = values[plan.graph.outputs[i]];
     if (!plan.outputs[i].reducing) {
-      outputs[stored++].store(lanes, at, elements,
-                              plan.streams && !plan.outputs[i].isKept);
+      if (keeper != i)
+        outputs[stored++].store(lanes, at, elements,
+                                plan.streams && !plan.outputs[i].isKept);
       continue;
+    }
+    if (copy && (keeper = keeperOf(plan, target, level, i))) {
+      auto *converted = llvm::cast<llvm::FPExtInst>(elements);
+      elements = outputs[stored++].storeAndWiden(
+          lanes, at, converted->getOperand(0), vectorBitsOf(plan, target));
+      if (converted->use_empty())
+        converted->eraseFromParent();
     }
     rows.push_back(elements);
     const bool isLast = i + 1 == plan.outputs.size() ||

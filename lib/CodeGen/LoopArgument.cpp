@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CodeGen/LoopArgument.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include <cassert>
 
 using namespace kexpr;
@@ -374,6 +376,25 @@ void LoopArgument::store(const LaneBuilder &lanes, const Position &at,
   } else {
     ir.CreateAlignedStore(value, address(lanes, at), AnyAddress);
   }
+}
+
+llvm::Value *LoopArgument::storeAndWiden(const LaneBuilder &lanes,
+                                         const Position &at, llvm::Value *value,
+                                         unsigned bits) const {
+  assert(pattern == AccessPattern::Contiguous && !at.mask);
+  llvm::IRBuilderBase &ir = lanes.ir;
+  const unsigned each = std::min(bits / 64, lanes.lanes);
+  llvm::Value *to = address(lanes, at);
+  ir.CreateAlignedStore(value, to, AnyAddress);
+  llvm::SmallVector<llvm::Value *> parts;
+  for (unsigned lane = 0; lane < lanes.lanes; lane += each) {
+    llvm::Value *part = ir.CreateAlignedLoad(
+        llvm::FixedVectorType::get(type, each),
+        ir.CreateConstInBoundsGEP1_64(type, to, lane), AnyAddress, name);
+    parts.push_back(ir.CreateFPExt(
+        part, llvm::FixedVectorType::get(ir.getDoubleTy(), each)));
+  }
+  return llvm::concatenateVectors(ir, parts);
 }
 
 void LoopArgument::storeRows(const LaneBuilder &lanes, const Position &at,

@@ -75,6 +75,10 @@ public:
   /// `streams`: whole vectors are aligned and bypass the caches.
   void store(const LaneBuilder &lanes, const Position &at, llvm::Value *value,
              bool streams) const;
+  /// Stores f32 and gives them as f64, in vectors of so many bits: x86 widens
+  /// what is in memory by an instruction less than vectors that it must part.
+  llvm::Value *storeAndWiden(const LaneBuilder &lanes, const Position &at,
+                             llvm::Value *value, unsigned bits) const;
   void storeRows(const LaneBuilder &lanes, const Position &at,
                  llvm::ArrayRef<llvm::Value *> columns, bool streams) const;
   /// Elements of rows in columns, or of a row of all, from one on.

@@ -238,6 +238,31 @@ bool codegen::replacesDivisions(const Plan &plan, OptLevel level) {
          2 * work.divisions >= work.operations;
 }
 
+std::optional<std::size_t> codegen::keeperOf(const Plan &plan,
+                                             const Target &target,
+                                             OptLevel level,
+                                             std::size_t reduced) {
+  const semantics::Graph &graph = plan.graph;
+  const semantics::Value &value = graph.values[graph.outputs[reduced]];
+  if (!plan.streams || level != OptLevel::Optimized ||
+      !holdsStates(plan, target, level) || target.architecture() != code::X86 ||
+      target.vectorRegisters < EnoughRegisters ||
+      value.kind != semantics::ValueKind::Convert || value.type != DType::F64)
+    return std::nullopt;
+  // The next one that is stored.
+  const auto found =
+      std::find_if(plan.outputs.begin() + static_cast<std::ptrdiff_t>(reduced),
+                   plan.outputs.end(), [](const semantics::Access &each) {
+                     return !each.reducing;
+                   });
+  const auto number = static_cast<std::size_t>(found - plan.outputs.begin());
+  return found != plan.outputs.end() && found->isKept &&
+                 found->type == DType::F32 &&
+                 graph.outputs[number] == value.args[0]
+             ? std::optional(number)
+             : std::nullopt;
+}
+
 /// A tail has states in memory, and constants that it loads.
 unsigned codegen::fewestVectorsOf(const Plan &plan, const Target &target,
                                   OptLevel level) {

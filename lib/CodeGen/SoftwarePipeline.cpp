@@ -140,6 +140,8 @@ private:
   std::vector<unsigned> starts;
   unsigned total = 1;
   llvm::DenseSet<const llvm::Value *> mustBeLast;
+  /// What reads from where the same step stores, and what depends on it.
+  llvm::DenseSet<const llvm::Value *> behindStores;
   llvm::DenseMap<llvm::Value *, unsigned> stageOf;
   llvm::DenseMap<std::pair<llvm::Value *, unsigned>, llvm::Value *> copies,
       delays;
@@ -206,11 +208,22 @@ void SoftwarePipeline::delay() {
     starts[i] = begin.lookup(body[i]);
 }
 
-/// Finds what the last stage must do: stores, and what depends on states.
+/// Finds what the last stage must do: stores, what reads from where they store,
+/// and what depends on that or on states.
 void SoftwarePipeline::findLast() {
+  llvm::DenseSet<const llvm::Value *> stored;
   auto look = [&](const Instruction &each) {
+    if (isStore(each))
+      stored.insert(each.getOperand(1));
+    const auto isBehind = [this](const llvm::Value *operand) {
+      return behindStores.contains(operand);
+    };
+    if (llvm::any_of(each.operands(), isBehind) ||
+        (isLoad(each) &&
+         stored.contains(each.getOperand(0)->stripInBoundsConstantOffsets())))
+      behindStores.insert(&each);
     if (isBody(each) &&
-        (isStore(each) || isOfStates(each) ||
+        (isStore(each) || isOfStates(each) || behindStores.contains(&each) ||
          llvm::any_of(each.operands(), [this](const llvm::Value *operand) {
            return mustBeLast.contains(operand) ||
                   llvm::is_contained(held, operand);
@@ -407,7 +420,8 @@ void SoftwarePipeline::addPrologue() {
       each.eraseFromParent();
 }
 
-/// Loads first and stores last; between them the stages in turns.
+/// Loads first, stores and what is behind them last; between them the stages in
+/// turns.
 void SoftwarePipeline::rebuild() {
   std::vector<Instruction *> old;
   for (Instruction &each : latch)
@@ -418,10 +432,10 @@ void SoftwarePipeline::rebuild() {
   for (Instruction *each : body)
     if (hasCheck() && each->getParent() == &head)
       place(each, head.getTerminator());
+    else if (isStore(*each) || behindStores.contains(each))
+      stores.push_back(each);
     else if (isLoad(*each) && !isOfStates(*each))
       place(each, next);
-    else if (isStore(*each))
-      stores.push_back(each);
     else
       parts[stageOf[each]].push_back(each);
   std::size_t longest = 0;
