@@ -299,9 +299,13 @@ struct RowGroup {
   /// stores go past the caches if they can; null where sweeps do it all, as
   /// those of `staggered` rows that begin no lines, which only they can stream.
   const Loop *loopOfTask(bool streams, void *const *first) const;
-  /// Whether the loop of staggered rows stores past the caches: each row that
-  /// it stores begins a line.
-  bool staggersStreaming(void *const *first) const;
+  /// Whether rows that are stored begin lines of the cache, if the first ones,
+  /// at these addresses or at some, do.
+  bool beginLines(void *const *first = nullptr) const;
+  /// Whether the loop of staggered rows stores past the caches.
+  bool staggersStreaming(void *const *first) const {
+    return canStream && beginLines(first);
+  }
 
   /// Bytes from the first element of a row to another one.
   std::int64_t offsetOf(const RowSlot &slot, std::int64_t element) const {
@@ -360,6 +364,10 @@ struct RowGroup {
   /// after so many elements; 0 where it is not.
   std::int64_t columnsFor(unsigned threads, std::int64_t asked) const;
 };
+
+/// Whether vectors are those of AVX2: half as long, and half as many, as
+/// AVX-512's.
+bool hasFewRegisters();
 
 struct RowContext;
 

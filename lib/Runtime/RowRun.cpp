@@ -65,8 +65,9 @@ bool RowCall::mayStream(void *const *first, const RunOptions &options) const {
   if (options.stores == Stores::Cached ||
       std::none_of(groups.begin(), groups.end(), [&](const RowGroup &group) {
         const Loop *regular = group.wholeLoop(false);
-        // All sweeps at once gain more.
+        // All sweeps at once gain more, of rows that are one block.
         if (regular && group.staggered && options.stores == Stores::Choose &&
+            group.length <= ops::ReductionBlock &&
             !group.staggersStreaming(first))
           return false;
         const Loop *whole = group.loopOfTask(true, first);

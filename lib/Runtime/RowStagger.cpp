@@ -20,9 +20,15 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
 
-/// Blocks of each row, which is one or has whole ones.
+/// Elements of a row that the loop of all takes as rows, where they are more
+/// than a block: whole blocks. Others are one row more.
 static std::int64_t wholeBlocksOf(const RowGroup &group) {
-  return std::max<std::int64_t>(group.length / ops::ReductionBlock, 1);
+  return group.length / ops::ReductionBlock;
+}
+
+static std::int64_t blocksOf(const RowGroup &group) {
+  return std::max<std::int64_t>(
+      (group.length + ops::ReductionBlock - 1) / ops::ReductionBlock, 1);
 }
 
 /// Whether rows of each operand lie one behind the other: a loop to which
@@ -34,11 +40,23 @@ static bool hasDenseOperands(const RowGroup &group) {
   });
 }
 
+/// Whether sweeps over rows of several blocks do better together: rows follow
+/// each other and begin lines, as others are stored line by line by sweeps that
+/// come one after the other, and a second-level cache has room for some. Of two
+/// sweeps of few operations AVX2 has no registers for both, which shows in
+/// caches.
+static bool mayStaggerBlocks(const RowGroup &group, std::size_t sweeps,
+                             bool isLong, bool isInCaches) {
+  constexpr std::int64_t most = 32;
+  return blocksOf(group) <= most && group.beginLines() &&
+         hasDenseOperands(group) &&
+         (isLong || sweeps > 2 || !isInCaches || !hasFewRegisters());
+}
+
 /// Whether sweeps are such that they may do better together: over many long
-/// rows that are one block each or, where a sweep computes much, a few whole
-/// ones. Tasks of few rows of more hardly stagger them.
-static bool mayStagger(const RowGroup &group) {
-  constexpr std::int64_t shortest = 128, fewest = 16384, mostBlocks = 4;
+/// rows.
+static bool mayStagger(const RowGroup &group, bool isInCaches) {
+  constexpr std::int64_t shortest = 128, fewest = 16384;
   if (group.hasColumns || group.hasSums || group.hasScans ||
       group.keptAxes != 1 || group.reducedAxes != 1 ||
       group.length <= shortest || group.rows * group.length < fewest)
@@ -54,19 +72,19 @@ static bool mayStagger(const RowGroup &group) {
     if (step.reductions > 0 && !step.isFolded)
       return false;
   }
-  const bool fits =
-      group.length <= ops::ReductionBlock ||
-      (isLong && group.length % ops::ReductionBlock == 0 &&
-       wholeBlocksOf(group) <= mostBlocks && hasDenseOperands(group));
-  return sweeps > 1 && arguments <= FewArguments && fits;
+  return sweeps > 1 && arguments <= FewArguments &&
+         (blocksOf(group) == 1 ||
+          mayStaggerBlocks(group, sweeps, isLong, isInCaches));
 }
 
 /// Finds a loop that does all sweeps of a group at once, if that may be. Its
 /// tensors are the arguments of the sweeps, as each has rows of its own.
 Status RowCall::stagger(RowGroup &group) {
-  if (!mayStagger(group))
+  if (!mayStagger(group,
+                  movedBytes < static_cast<std::int64_t>(lastCacheBytes())))
     return {};
-  constexpr std::int64_t least = 4096, most = 8192, turns = ops::ReductionLanes;
+  constexpr std::int64_t least = 4096, most = 8192, part = 16,
+                         turns = ops::ReductionLanes;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0, keeper = 0, reader = 0;
@@ -77,12 +95,13 @@ Status RowCall::stagger(RowGroup &group) {
     for (std::size_t i = 0; i < step.slots.size(); ++i) {
       const RowSlot &slot = group.slots[step.slots[i]];
       const std::int64_t along = slot.isLinear ? 0 : slot.reduced[0];
+      const bool isOfAll = !slot.isLinear && slot.kept[0] == 0;
       if (slot.isScratch || (along != 0 && along != slot.size))
         return {};
       numbers.back().push_back(static_cast<std::uint32_t>(tensors.size()));
       tensors.push_back({.pattern = along ? AccessPattern::Contiguous
                                           : AccessPattern::Constant,
-                         .isKept = slot.isKept});
+                         .isKept = slot.isKept || isOfAll});
       const std::size_t sweep = numbers.size() - 1;
       if (slot.isKept)
         (i < step.outputs ? keeper : reader) = sweep;
@@ -99,9 +118,9 @@ Status RowCall::stagger(RowGroup &group) {
       !status || !group.whole)
     return status;
   // Stages of sweeps are filled seldom, and a task's results stay few.
-  group.staggered = wholeBlocksOf(group) > 1
+  group.staggered = blocksOf(group) > 1
                         ? 1
-                        : std::clamp(group.rows / 16, least / group.length,
+                        : std::clamp(group.rows / part, least / group.length,
                                      most / group.length);
   group.room = turns * group.staggered;
   group.rowsKept =
@@ -110,28 +129,24 @@ Status RowCall::stagger(RowGroup &group) {
   return {};
 }
 
-bool RowGroup::staggersStreaming(void *const *first) const {
+bool RowGroup::beginLines(void *const *first) const {
   constexpr std::int64_t line = semantics::StreamAlignment;
-  return canStream && std::ranges::all_of(slots, [&](const RowSlot &slot) {
-           return slot.kind != RowSlot::Kind::Output || slot.reduced[0] == 0 ||
-                  (slot.kept[0] % line == 0 &&
-                   reinterpret_cast<std::uintptr_t>(first[slot.index]) % line ==
-                       0);
-         });
-}
-
-void RowTask::runStaggered(std::int64_t begin, std::int64_t end) {
-  for (; begin < end; begin += group.room)
-    runTurns(begin, std::min(begin + group.room, end));
+  return std::ranges::all_of(slots, [&](const RowSlot &slot) {
+    return slot.kind != RowSlot::Kind::Output || slot.reduced[0] == 0 ||
+           (slot.kept[0] % line == 0 &&
+            (!first ||
+             reinterpret_cast<std::uintptr_t>(first[slot.index]) % line == 0));
+  });
 }
 
 /// Sweep k is k times so many rows behind the first. Where a sweep has none, or
-/// fewer, they run one after the other.
-void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
+/// fewer, they run one after the other. Results go round in their memory.
+void RowTask::runStaggered(std::int64_t begin, std::int64_t end) {
   const std::int64_t each = group.staggered,
                      count = (end - begin + each - 1) / each;
   const auto last = static_cast<std::int64_t>(group.sweeps.size()) - 1;
   origin = begin;
+  openStaggered();
   for (std::int64_t turn = 0; turn < count + last; ++turn) {
     const bool isFull = turn >= last && (turn + 1) * each <= end - begin;
     if (isFull)
@@ -149,7 +164,7 @@ void RowTask::runTurns(std::int64_t begin, std::int64_t end) {
       else
         for (std::size_t i = 0; i < step->reductions; ++i) {
           std::byte *states = rowStatesOf(reduction++);
-          if (wholeBlocksOf(group) > 1)
+          if (blocksOf(group) > 1)
             joinBlocks(*step, i, states);
           finish(*step, i, first, rows, states,
                  static_cast<std::size_t>(group.room));
@@ -168,38 +183,71 @@ void RowTask::joinBlocks(const RowStep &step, std::size_t output,
   assert(group.room == ops::ReductionLanes); // Where a tree finds parts.
   BlockTree &tree = trees[0];
   tree.open(loopsOf(step, output), 1, treeMemory);
-  tree.pushRun(states, static_cast<std::size_t>(wholeBlocksOf(group)));
+  tree.pushRun(states, static_cast<std::size_t>(blocksOf(group)));
   tree.finishTo(states, ops::ReductionLanes);
 }
 
-/// All sweeps at once, the first from a row on. A row of several blocks is one
-/// of as many to the loop.
-void RowTask::callStaggered(std::int64_t row) {
+/// Finds where rows of the sweeps are, and what the loop is called with turn
+/// after turn. A row of several blocks is one of as many to the loop.
+void RowTask::openStaggered() {
   const std::vector<std::uint32_t> &tensors = group.whole->rows.tensors;
   const std::size_t count = tensors.size();
-  const std::int64_t blocks = wholeBlocksOf(group);
+  const std::int64_t blocks = blocksOf(group);
   for (std::size_t i = 0; i < count; ++i) {
     const RowArgument &each = group.arguments[tensors[i]];
     const RowStep &step = group.steps[group.sweeps[each.sweep]];
     if (each.slot < step.reductions) {
       const auto size =
           static_cast<std::int64_t>(sizeOf(loopsOf(step, each.slot).element));
-      pointers[i] = rowStatesOf(each.state);
-      strides[i] = group.room * size;
-      strides[count + i] = size;
+      places[i] = {.first = reinterpret_cast<char *>(rowStatesOf(each.state))};
+      stridesOfAll[i] = group.room * size;
+      stridesOfAll[count + i] = size;
       continue;
     }
-    const RowSlot &slot = group.slots[step.slots[each.slot]];
-    const auto behind = static_cast<std::int64_t>(each.sweep) * group.staggered;
-    pointers[i] = placeOf(step.slots[each.slot], row - behind);
-    strides[i] = stepOf(slot);
-    strides[count + i] =
-        blocks > 1 ? strides[i] * ops::ReductionBlock : rowStepOf(slot);
+    const std::uint32_t number = step.slots[each.slot];
+    const RowSlot &slot = group.slots[number];
+    const bool isResult =
+        slot.isLinear && !context.results[slot.index].isShared;
+    const std::int64_t round = isKeptApart(slot) ? group.rowsKept
+                               : isResult        ? group.room
+                                                 : 0;
+    places[i] = {.first = placeOf(number, round ? origin : 0),
+                 .toRow = rowStepOf(slot),
+                 .behind =
+                     static_cast<std::int64_t>(each.sweep) * group.staggered +
+                     (round ? origin : 0),
+                 .round = round};
+    stridesOfAll[i] = stepOf(slot);
+    stridesOfAll[count + i] =
+        blocks > 1 ? stridesOfAll[i] * ops::ReductionBlock : places[i].toRow;
   }
   for (std::size_t i = 0; i < group.parameters.size(); ++i)
-    pointers[count + i] = const_cast<std::uint64_t *>(&group.parameters[i]);
-  strides[2 * count] = group.staggered * blocks;
+    pointersOfAll[count + i] =
+        const_cast<std::uint64_t *>(&group.parameters[i]);
+}
+
+/// All sweeps at once, the first from a row on.
+void RowTask::callStaggered(std::int64_t row) {
+  const std::size_t count = group.whole->rows.tensors.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto &[first, toRow, behind, round] = places[i];
+    const std::int64_t at = round ? (row - behind) % round : row - behind;
+    pointersOfAll[i] = first + at * toRow;
+  }
   const bool hasNext = row + 2 * group.staggered <= group.rows;
-  strides[2 * count + 1] = hasNext ? group.staggered * blocks : 0;
-  loopOfAll->code().run(group.length / blocks, pointers.data(), strides.data());
+  const auto call = [&](std::int64_t length, std::int64_t rows,
+                        std::int64_t ahead) {
+    stridesOfAll[2 * count] = rows;
+    stridesOfAll[2 * count + 1] = hasNext ? ahead : 0;
+    loopOfAll->code().run(length, pointersOfAll.data(), stridesOfAll.data());
+  };
+  if (blocksOf(group) == 1)
+    return call(group.length, group.staggered, group.staggered);
+  const std::int64_t whole = wholeBlocksOf(group);
+  call(ops::ReductionBlock, whole, whole);
+  for (std::size_t i = 0; i < count; ++i)
+    pointersOfAll[i] =
+        static_cast<char *>(pointersOfAll[i]) + whole * stridesOfAll[count + i];
+  if (const std::int64_t left = group.length % ops::ReductionBlock)
+    call(left, 1, whole);
 }

@@ -37,6 +37,12 @@ static std::size_t roundedToLine(std::size_t bytes) {
 /// What the tasks of a thread work in.
 static constinit thread_local ThreadMemory rowsOfThread;
 
+/// Bytes from a row that is kept apart to the next one, which begins a line.
+static std::int64_t keptStep(const RowGroup &group, const RowSlot &slot) {
+  return static_cast<std::int64_t>(
+      roundedToLine(static_cast<std::size_t>(group.length * slot.size)));
+}
+
 /// Has room for the loop that does all steps.
 static void holdWhole(RowMemory &all, const RowGroup &group) {
   const auto &[plan, tensors] = group.whole->rows;
@@ -111,7 +117,7 @@ RowMemory RowTask::memoryOf(const RowGroup &group, bool isSplit) {
   for (const RowSlot &slot : group.slots)
     if (slot.isKept && !isSplit)
       hold(all.keptBytes,
-           static_cast<std::size_t>(group.rowsKept * group.length * slot.size));
+           static_cast<std::size_t>(group.rowsKept * keptStep(group, slot)));
   holdCopies(all, group, copies);
   all.bytes = all.reductions * (all.stateBytes + all.treeBytes) +
               all.rowReductions * all.rowStateBytes + all.keptBytes +
@@ -127,8 +133,12 @@ RowTask::RowTask(const RowContext &given)
     : RowMemory(given.group.memory[given.own != nullptr]), context(given),
       group(given.group), bases(group.slots.size()), trees(reductions),
       firsts(slots), rowSteps(slots), steps(slots), pointers(slots),
-      strides(stridesOfLoops),
-      loopOfAll(group.loopOfTask(given.streams, given.first)) {
+      strides(stridesOfLoops), places(group.staggered ? slots : 0),
+      pointersOfAll(group.staggered ? slots : 0),
+      stridesOfAll(group.staggered ? stridesOfLoops : 0),
+      loopOfAll(given.own ? nullptr
+                          : group.loopOfTask(given.streams, given.first)),
+      keepsApart(loopOfAll && group.staggered && given.streams) {
   for (const RowStep &step : group.steps) {
     step.loop->code().reserve();
     if (step.unrolled)
@@ -180,7 +190,8 @@ char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   const bool isWhole = each.isScratch && !group.hasColumns;
   const std::int64_t rows = context.own ? group.rows : group.room;
   return reinterpret_cast<char *>(own) + result.offset * rows +
-         (row - origin) * each.size * (isWhole ? group.scratchLength() : 1);
+         (row - origin) % rows * each.size *
+             (isWhole ? group.scratchLength() : 1);
 }
 
 /// The first element of a row.
@@ -217,7 +228,7 @@ std::int64_t RowTask::rowStepOf(const RowSlot &slot) const {
   if (slot.isScratch)
     return slot.size * group.scratchLength();
   if (isKeptApart(slot))
-    return slot.size * group.length;
+    return keptStep(group, slot);
   if (slot.isLinear)
     return slot.size;
   return group.keptAxes ? slot.kept[group.keptAxes - 1] : 0;

@@ -84,15 +84,15 @@ private:
                          std::size_t &tensors);
   std::int64_t rowsBeforeLine(std::int64_t rows) const;
   void runStaggered(std::int64_t begin, std::int64_t end);
-  void runTurns(std::int64_t begin, std::int64_t end);
   void runStep(const RowStep &step, std::int64_t begin, std::int64_t end);
+  void openStaggered();
   void callStaggered(std::int64_t row);
   void joinBlocks(const RowStep &step, std::size_t output, std::byte *states);
   std::int64_t rowStepOf(const RowSlot &slot) const;
   /// Whether elements are not kept in their output: its lines would have to be
   /// there first, and it goes past the caches.
   bool isKeptApart(const RowSlot &slot) const {
-    return slot.isKept && context.streams && loopOfAll && group.staggered > 0;
+    return slot.isKept && keepsApart;
   }
   std::int64_t stepOf(const RowSlot &slot) const;
   void runRows(std::int64_t begin, std::int64_t end);
@@ -197,8 +197,18 @@ private:
   /// The arguments of a loop, and of one of several elements a row.
   InlineBuffer<void *, FewArguments> pointers;
   InlineBuffer<std::int64_t, 2 * FewArguments + 2> strides;
+  /// Where an argument of all sweeps at once has the first of its rows, of
+  /// which so many go round, or all are there.
+  struct RowPlace {
+    char *first;
+    std::int64_t toRow = 0, behind = 0, round = 0;
+  };
+  InlineBuffer<RowPlace, FewArguments> places;
+  InlineBuffer<void *, FewArguments> pointersOfAll;
+  InlineBuffer<std::int64_t, 2 * FewArguments + 2> stridesOfAll;
   /// See RowGroup::loopOfTask.
   const Loop *const loopOfAll;
+  const bool keepsApart;
   void **pointersUnrolled = nullptr;
   std::int64_t *stridesUnrolled = nullptr;
 };

@@ -60,8 +60,8 @@ struct Access {
   DType type = DType::F32;
   AccessPattern pattern = AccessPattern::Contiguous;
   std::optional<Reducing> reducing = std::nullopt;
-  /// Of an output, whether what is written is read soon, and so never goes past
-  /// the caches.
+  /// Whether the caches keep it: an output that is read soon, and so never goes
+  /// past them, or what is in them when it is read, and is not fetched.
   bool isKept = false;
   /// Whether rows that are taken whole have elements of their own.
   bool isInRows() const {

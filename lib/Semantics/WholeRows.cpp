@@ -63,7 +63,9 @@ ValueId WholeRowsBuilder::read(std::uint32_t tensor, Value value,
     return *made[tensor];
   value.input = static_cast<std::uint32_t>(inputs.size());
   inputs.push_back(tensor);
-  whole.plan.inputs.push_back({value.type, *tensors[tensor].pattern});
+  whole.plan.inputs.push_back({.type = value.type,
+                               .pattern = *tensors[tensor].pattern,
+                               .isKept = tensors[tensor].isKept});
   whole.plan.graph.inputs.push_back(operand);
   made[tensor] = add(value, origin);
   return *made[tensor];
