@@ -531,29 +531,6 @@ unsigned KernelBuilder::emitMainLoop() {
   return made;
 }
 
-/// Begins the loop over rows of a folded plan.
-void KernelBuilder::openRows() {
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  auto *rows = block("rows");
-  ir.CreateBr(rows);
-  ir.SetInsertPoint(rows);
-  row = ir.CreatePHI(ir.getInt64Ty(), 2, "row");
-  row->addIncoming(ir.getInt64(0), before);
-}
-
-/// Ends it.
-void KernelBuilder::closeRows() {
-  llvm::Value *next = ir.CreateNUWAdd(row, ir.getInt64(1), "row.next");
-  const LoopArrays arrays{function->getArg(1), function->getArg(2)};
-  const auto number =
-      static_cast<unsigned>(2 * (plan.outputs.size() + plan.inputs.size()));
-  llvm::Value *rows = arrays.stride(ir, number, "rows");
-  row->addIncoming(next, ir.GetInsertBlock());
-  auto *end = block("end");
-  ir.CreateCondBr(ir.CreateICmpSLT(next, rows, "more"), row->getParent(), end);
-  ir.SetInsertPoint(end);
-}
-
 unsigned KernelBuilder::run() {
   ir.SetInsertPoint(block("entry"));
   if (plan.rowLength > 0)

@@ -246,7 +246,7 @@ TEST(StaggeredRows, OfMoreThanCachesHold) {
 TEST(StaggeredRows, HaveOneLoopForAllLengths) {
   const Kernel kernel = compiled("softmax(mul(@0,3),-1)", {DType::F32});
   std::vector<std::size_t> sizes = {kernel.codeSize()};
-  for (std::int64_t length : {300, 1000, 2048, 10000}) {
+  for (std::int64_t length : {300, 1000, 2048, 2064}) {
     const Tensor x = randomTensor(DType::F32, {60, length}, 13);
     Tensor out(DType::F32, x.shape);
     ASSERT_TRUE(kernel.run(viewsOf({x}), {{out.view()}}));
