@@ -307,7 +307,8 @@ void KernelBuilder::store(const Position &at, const Values &values,
                                 plan.streams && !plan.outputs[i].isKept);
       continue;
     }
-    if (copy && (keeper = keeperOf(plan, target, level, i))) {
+    keeper = copy ? keeperOf(plan, target, level, i) : std::nullopt;
+    if (keeper) {
       auto *converted = llvm::cast<llvm::FPExtInst>(elements);
       elements = outputs[stored++].storeAndWiden(
           lanes, at, converted->getOperand(0), vectorBitsOf(plan, target));

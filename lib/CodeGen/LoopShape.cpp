@@ -249,15 +249,11 @@ std::optional<std::size_t> codegen::keeperOf(const Plan &plan,
       target.vectorRegisters < EnoughRegisters ||
       value.kind != semantics::ValueKind::Convert || value.type != DType::F64)
     return std::nullopt;
-  // The next one that is stored.
-  const auto found =
-      std::find_if(plan.outputs.begin() + static_cast<std::ptrdiff_t>(reduced),
-                   plan.outputs.end(), [](const semantics::Access &each) {
-                     return !each.reducing;
-                   });
-  const auto number = static_cast<std::size_t>(found - plan.outputs.begin());
-  return found != plan.outputs.end() && found->isKept &&
-                 found->type == DType::F32 &&
+  // The last of several that take them.
+  const std::size_t number = reduced + 1;
+  return number < plan.outputs.size() && !plan.outputs[number].reducing &&
+                 plan.outputs[number].isKept &&
+                 plan.outputs[number].type == DType::F32 &&
                  graph.outputs[number] == value.args[0]
              ? std::optional(number)
              : std::nullopt;

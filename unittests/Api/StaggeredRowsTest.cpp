@@ -153,7 +153,9 @@ TEST(StaggeredRows, KeepElementsApartFromWhatStreams) {
        {"softmax(@0,-1)", "mul(sigmoid(@0),sum(sigmoid(@0),-1,True))",
         "mul(sigmoid(@0),amax(sub(sigmoid(@0),mean(sigmoid(@0),-1,True)),-1,"
         "True))",
-        "[softmax(@0,-1),sum(mul(exp(@0),@0),-1)]"})
+        "[softmax(@0,-1),sum(mul(exp(@0),@0),-1)]",
+        "mul(sigmoid(@0),sub(sum(sigmoid(@0),-1,True),mean(sigmoid(@0),-1,True)"
+        "))"})
     for (std::int64_t length : {144, 1024, 2048, 3072, 8192})
       for (std::int64_t rows :
            {1200000 / length, 1200000 / length + 3, 33 + 1200000 / length}) {
