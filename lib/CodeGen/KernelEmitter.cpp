@@ -22,6 +22,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
+#include <utility>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -294,7 +295,7 @@ void KernelBuilder::store(const Position &at, const Values &values,
     return plan.isAlongRows ? storeAlongRows(at.index, values)
                             : storeRows(at, values);
   std::size_t stored = 0, taken = 0;
-  std::optional<std::size_t> keeper;
+  bool isStored = false;
   llvm::SmallVector<llvm::Value *> rows;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     if (debug) // A sweep may have more outputs than its expression.
@@ -302,13 +303,13 @@ void KernelBuilder::store(const Position &at, const Values &values,
                                                    : syntax::Listing::loop());
     llvm::Value *elements = values[plan.graph.outputs[i]];
     if (!plan.outputs[i].reducing) {
-      if (keeper != i)
+      if (!std::exchange(isStored, false))
         outputs[stored++].store(lanes, at, elements,
                                 plan.streams && !plan.outputs[i].isKept);
       continue;
     }
-    keeper = copy ? keeperOf(plan, target, level, i) : std::nullopt;
-    if (keeper) {
+    isStored = copy && takesKept(plan, target, level, i);
+    if (isStored) {
       auto *converted = llvm::cast<llvm::FPExtInst>(elements);
       elements = outputs[stored++].storeAndWiden(
           lanes, at, converted->getOperand(0), vectorBitsOf(plan, target));

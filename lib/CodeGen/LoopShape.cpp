@@ -238,25 +238,19 @@ bool codegen::replacesDivisions(const Plan &plan, OptLevel level) {
          2 * work.divisions >= work.operations;
 }
 
-std::optional<std::size_t> codegen::keeperOf(const Plan &plan,
-                                             const Target &target,
-                                             OptLevel level,
-                                             std::size_t reduced) {
+bool codegen::takesKept(const Plan &plan, const Target &target, OptLevel level,
+                        std::size_t reduced) {
   const semantics::Graph &graph = plan.graph;
   const semantics::Value &value = graph.values[graph.outputs[reduced]];
   if (!plan.streams || level != OptLevel::Optimized ||
       !holdsStates(plan, target, level) || target.architecture() != code::X86 ||
       target.vectorRegisters < EnoughRegisters ||
-      value.kind != semantics::ValueKind::Convert || value.type != DType::F64)
-    return std::nullopt;
-  // The last of several that take them.
-  const std::size_t number = reduced + 1;
-  return number < plan.outputs.size() && !plan.outputs[number].reducing &&
-                 plan.outputs[number].isKept &&
-                 plan.outputs[number].type == DType::F32 &&
-                 graph.outputs[number] == value.args[0]
-             ? std::optional(number)
-             : std::nullopt;
+      value.kind != semantics::ValueKind::Convert || value.type != DType::F64 ||
+      reduced + 1 == plan.outputs.size())
+    return false;
+  const semantics::Access &next = plan.outputs[reduced + 1];
+  return !next.reducing && next.isKept && next.type == DType::F32 &&
+         graph.outputs[reduced + 1] == value.args[0];
 }
 
 /// A tail has states in memory, and constants that it loads.

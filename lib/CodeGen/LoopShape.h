@@ -68,11 +68,12 @@ bool computesWide(const semantics::Plan &plan);
 /// Elements of a vector of the tail, if it computes f32 in double lanes.
 unsigned tailLanesOf(const semantics::Plan &plan, const Target &target);
 
-/// The output that keeps f32 which a reduction takes as f64, if its states take
-/// them sooner from there: two vectors of AVX-512 that are made of one.
-std::optional<std::size_t> keeperOf(const semantics::Plan &plan,
-                                    const Target &target, OptLevel level,
-                                    std::size_t reduced);
+/// Whether states of a reduction take, as f64, the f32 that the next output
+/// keeps sooner from there: two vectors of AVX-512 that are made of one. What
+/// streams keeps them from the beginning of a line on; elsewhere loads of parts
+/// of two lines would wait for both.
+bool takesKept(const semantics::Plan &plan, const Target &target,
+               OptLevel level, std::size_t reduced);
 
 } // namespace kexpr::codegen
 

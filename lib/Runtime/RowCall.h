@@ -302,6 +302,14 @@ struct RowGroup {
   /// Whether rows that are stored begin lines of the cache, if the first ones,
   /// at these addresses or at some, do.
   bool beginLines(void *const *first = nullptr) const;
+  /// Whether sweeps are such that they may do better together, in a loop that
+  /// staggers them: over many long rows.
+  bool mayStagger(bool isInCaches) const;
+  /// Whether three sweeps wait less for memory there than in a loop that takes
+  /// rows in parts: rows begin lines, sweeps that reduce short ones read no
+  /// operand of one row or column for all, and the first cache keeps such
+  /// operands beside rows, or would keep no row for the next sweep either.
+  bool waitsLessStaggered() const;
   /// Whether the loop of staggered rows stores past the caches.
   bool staggersStreaming(void *const *first) const {
     return canStream && beginLines(first);

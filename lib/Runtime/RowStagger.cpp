@@ -20,8 +20,7 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
 
-/// Elements of a row that the loop of all takes as rows, where they are more
-/// than a block: whole blocks. Others are one row more.
+/// Whole blocks of each row.
 static std::int64_t wholeBlocksOf(const RowGroup &group) {
   return group.length / ops::ReductionBlock;
 }
@@ -53,38 +52,60 @@ static bool mayStaggerBlocks(const RowGroup &group, std::size_t sweeps,
          (isLong || sweeps > 2 || !isInCaches || !hasFewRegisters());
 }
 
-/// Whether sweeps are such that they may do better together: over many long
-/// rows.
-static bool mayStagger(const RowGroup &group, bool isInCaches) {
+bool RowGroup::mayStagger(bool isInCaches) const {
   constexpr std::int64_t shortest = 128, fewest = 16384;
-  if (group.hasColumns || group.hasSums || group.hasScans ||
-      group.keptAxes != 1 || group.reducedAxes != 1 ||
-      group.length <= shortest || group.rows * group.length < fewest)
+  const auto isInRuns = [](const RowSlot &slot) {
+    return !slot.isScratch && (slot.isLinear || slot.reduced[0] == 0 ||
+                               slot.reduced[0] == slot.size);
+  };
+  if (hasColumns || hasSums || hasScans || keptAxes != 1 || reducedAxes != 1 ||
+      length <= shortest || rows * length < fewest ||
+      !std::ranges::all_of(slots, isInRuns))
     return false;
   std::size_t arguments = 0, sweeps = 0;
   bool isLong = false;
-  for (const RowStep &step : group.steps) {
+  for (const RowStep &step : steps) {
     if (step.isOfRows)
       continue;
     ++sweeps;
     isLong |= step.step->sweep.plan.hasLongBody();
     arguments += step.slots.size() + step.parameters.size();
-    if (step.reductions > 0 && !step.isFolded)
+    if (step.hasIndices())
       return false;
   }
   return sweeps > 1 && arguments <= FewArguments &&
-         (blocksOf(group) == 1 ||
-          mayStaggerBlocks(group, sweeps, isLong, isInCaches));
+         (blocksOf(*this) == 1 ||
+          mayStaggerBlocks(*this, sweeps, isLong, isInCaches));
+}
+
+bool RowGroup::waitsLessStaggered() const {
+  constexpr std::int64_t half = 16 << 10; // of what the first cache may keep
+  std::int64_t ofAll = 0, widest = 0;
+  for (const RowSlot &slot : slots)
+    if (slot.isOfElements()) {
+      ofAll += slot.kept[0] == 0 ? slot.size : 0;
+      widest = std::max(widest, slot.size);
+    }
+  const auto readsOwn = [this](const RowStep &step) {
+    return step.isOfRows || step.reductions == 0 ||
+           std::ranges::all_of(step.slots, [this](std::uint32_t number) {
+             const RowSlot &slot = slots[number];
+             return slot.kind != RowSlot::Kind::Operand ||
+                    (slot.kept[0] != 0 && slot.reduced[0] != 0);
+           });
+  };
+  return mayStagger(/*isInCaches=*/false) && beginLines() &&
+         (length > ops::ReductionBlock ||
+          std::ranges::all_of(steps, readsOwn)) &&
+         (ofAll * length < 2 * half || length * widest > half);
 }
 
 /// Finds a loop that does all sweeps of a group at once, if that may be. Its
 /// tensors are the arguments of the sweeps, as each has rows of its own.
 Status RowCall::stagger(RowGroup &group) {
-  if (!mayStagger(group,
-                  movedBytes < static_cast<std::int64_t>(lastCacheBytes())))
+  if (!group.mayStagger(movedBytes < lastCacheBytes()))
     return {};
-  constexpr std::int64_t least = 4096, most = 8192, part = 16,
-                         turns = ops::ReductionLanes;
+  constexpr std::int64_t least = 4096, most = 8192, turns = ops::ReductionLanes;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0, keeper = 0, reader = 0;
@@ -96,8 +117,6 @@ Status RowCall::stagger(RowGroup &group) {
       const RowSlot &slot = group.slots[step.slots[i]];
       const std::int64_t along = slot.isLinear ? 0 : slot.reduced[0];
       const bool isOfAll = !slot.isLinear && slot.kept[0] == 0;
-      if (slot.isScratch || (along != 0 && along != slot.size))
-        return {};
       numbers.back().push_back(static_cast<std::uint32_t>(tensors.size()));
       tensors.push_back({.pattern = along ? AccessPattern::Contiguous
                                           : AccessPattern::Constant,
@@ -120,7 +139,7 @@ Status RowCall::stagger(RowGroup &group) {
   // Stages of sweeps are filled seldom, and a task's results stay few.
   group.staggered = blocksOf(group) > 1
                         ? 1
-                        : std::clamp(group.rows / part, least / group.length,
+                        : std::clamp(group.rows / 16, least / group.length,
                                      most / group.length);
   group.room = turns * group.staggered;
   group.rowsKept =
@@ -188,7 +207,7 @@ void RowTask::joinBlocks(const RowStep &step, std::size_t output,
 }
 
 /// Finds where rows of the sweeps are, and what the loop is called with turn
-/// after turn. A row of several blocks is one of as many to the loop.
+/// after turn. Whole blocks of a row are rows to it, and so is the rest.
 void RowTask::openStaggered() {
   const std::vector<std::uint32_t> &tensors = group.whole->rows.tensors;
   const std::size_t count = tensors.size();
@@ -199,7 +218,10 @@ void RowTask::openStaggered() {
     if (each.slot < step.reductions) {
       const auto size =
           static_cast<std::int64_t>(sizeOf(loopsOf(step, each.slot).element));
-      places[i] = {.first = reinterpret_cast<char *>(rowStatesOf(each.state))};
+      places[i] = {.first = reinterpret_cast<char *>(rowStatesOf(each.state)),
+                   .toRow = 0,
+                   .behind = 0,
+                   .round = 0};
       stridesOfAll[i] = group.room * size;
       stridesOfAll[count + i] = size;
       continue;

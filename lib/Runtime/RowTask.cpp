@@ -189,9 +189,10 @@ char *RowTask::linear(std::uint32_t slot, std::int64_t row) const {
   // further on.
   const bool isWhole = each.isScratch && !group.hasColumns;
   const std::int64_t rows = context.own ? group.rows : group.room;
+  const std::int64_t at =
+      group.staggered ? (row - origin) % rows : row - origin;
   return reinterpret_cast<char *>(own) + result.offset * rows +
-         (row - origin) % rows * each.size *
-             (isWhole ? group.scratchLength() : 1);
+         at * each.size * (isWhole ? group.scratchLength() : 1);
 }
 
 /// The first element of a row.

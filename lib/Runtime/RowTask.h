@@ -201,7 +201,7 @@ private:
   /// which so many go round, or all are there.
   struct RowPlace {
     char *first;
-    std::int64_t toRow = 0, behind = 0, round = 0;
+    std::int64_t toRow, behind, round;
   };
   InlineBuffer<RowPlace, FewArguments> places;
   InlineBuffer<void *, FewArguments> pointersOfAll;

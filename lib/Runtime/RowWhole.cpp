@@ -352,19 +352,6 @@ static bool fitsInRegisters(const RowGroup &group, const GroupWork &work,
              MostOperations * (isAlongRows ? vector : 1);
 }
 
-/// Whether three sweeps wait less for memory where they are staggered: rows
-/// begin lines, and the first cache keeps operands of one row for all beside
-/// them, or would keep no row for the sweeps that follow either.
-static bool waitsLessStaggered(const RowGroup &group) {
-  constexpr std::int64_t mostBytes = 16 << 10;
-  std::int64_t ofAll = 0;
-  for (const RowSlot &slot : group.slots)
-    if (slot.isOfElements() && slot.kept[0] == 0)
-      ofAll += slot.size;
-  return group.beginLines() && (ofAll * group.length < 2 * mostBytes ||
-                                group.length * widestOf(group) > mostBytes);
-}
-
 /// Whether a loop along rows that sweeps over each in parts takes less time
 /// than staggered sweeps, or such that come one after the other. It has no
 /// calls between sweeps, so that a core sees past their ends, and streams rows
@@ -387,7 +374,7 @@ static bool gainsInParts(const RowGroup &group, const GroupWork &work,
   if (work.sweeps > few)
     return group.length >= fewestOfThree &&
            (group.length < notStaggered || !hasFewRegisters()) &&
-           (isInCaches || !waitsLessStaggered(group));
+           (isInCaches || !group.waitsLessStaggered());
   if (isNarrow || (isInCaches && size > 4))
     return group.length >=
            (isNarrow && isInCaches ? fewestNarrow : notStaggered);
