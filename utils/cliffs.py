@@ -111,9 +111,9 @@ def peers(ratios, domains):
 
 def draw(rows, path):
     """One cell a kernel and class, on a logarithmic scale of colours."""
-    kinds = list(rows[0][1])
-    table = numpy.array([[max(row[kind].values()) for kind in kinds]
-                         for _, row in rows])
+    kinds = list(dict.fromkeys(kind for _, row in rows for kind in row))
+    table = numpy.array([[max(row[kind].values()) if kind in row else numpy.nan
+                          for kind in kinds] for _, row in rows])
     figure, axes = pyplot.subplots(
         figsize=(2.5 + 0.55 * len(kinds), 0.6 + 0.2 * len(rows)),
         layout="constrained")
@@ -122,7 +122,7 @@ def draw(rows, path):
     axes.set_xticks(range(len(kinds)), kinds, fontsize=8)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=8)
     axes.xaxis.tick_top()
-    for y, x in numpy.ndindex(table.shape):
+    for y, x in numpy.argwhere(numpy.isfinite(table)):
         axes.text(x, y, f"{table[y, x]:.1f}", ha="center", va="center",
                   fontsize=7, color="white" if table[y, x] > 8 else "black")
     axes.set_title("time over that of ordinary inputs, worst of all shares",

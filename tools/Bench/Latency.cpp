@@ -83,16 +83,19 @@ public:
       inputs.assign(parsed->operandCount(),
                     TensorView(values.data(), {Elements}));
   }
-  /// Allocates the outputs, whose types an interpreted kernel knows: outside of
-  /// the time that is measured.
+  /// Allocates the outputs, whose types and shapes an interpreted kernel knows:
+  /// outside of the time that is measured.
   Status prepare(const Engine &engine, const std::string &expression) {
     auto kernel = engine.compile(expression, {.mode = Mode::Interpret});
     if (!kernel)
       return kernel.error();
     for (std::size_t i = 0; i < kernel->outputCount(); ++i) {
-      results.emplace_back(Elements * sizeOf(kernel->outputType(i)));
-      outputs.emplace_back(results.back().data(), kernel->outputType(i),
-                           Shape{Elements});
+      const auto shape = kernel->outputShape(inputs, i);
+      if (!shape)
+        return shape.error();
+      const DType type = kernel->outputType(i);
+      results.emplace_back(shape->elementCount() * sizeOf(type));
+      outputs.emplace_back(results.back().data(), type, *shape);
     }
     return {};
   }
@@ -151,7 +154,8 @@ void tools::timeDisk(benchmark::State &state, const std::string &expression,
     const Engine engine(cached);
     const auto kernel =
         timeMaking(state, [&] { return engine.compile(expression, options); });
-    if (!kernel || engine.stats().diskHits != 1)
+    const EngineStats stats = engine.stats();
+    if (!kernel || stats.diskHits == 0 || stats.diskMisses > 0)
       return state.SkipWithError("not found on disk");
   }
 }

@@ -87,6 +87,6 @@ void tools::timePlain(benchmark::State &state, const Engine &engine, Pool &pool,
     benchmark::ClobberMemory();
   }
   state.counters["verified"] = 1;
-  state.SetItemsProcessed(state.iterations() * work.count());
+  state.SetItemsProcessed(state.iterations() * work.elements());
   state.SetBytesProcessed(state.iterations() * work.bytes());
 }

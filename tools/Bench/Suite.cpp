@@ -175,10 +175,10 @@ bool tools::succeeded(benchmark::State &state, const Status &status) {
 }
 
 static void countWork(benchmark::State &state, const Workload &work) {
-  state.SetItemsProcessed(state.iterations() * work.count());
+  state.SetItemsProcessed(state.iterations() * work.elements());
   state.SetBytesProcessed(state.iterations() * work.bytes());
   state.counters["time_per_element"] =
-      benchmark::Counter(static_cast<double>(work.count()),
+      benchmark::Counter(static_cast<double>(work.elements()),
                          benchmark::Counter::kIsIterationInvariantRate |
                              benchmark::Counter::kInvert);
 }

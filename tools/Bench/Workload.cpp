@@ -306,6 +306,13 @@ Status Workload::prepareOpByOp(const Engine &engine,
   return status;
 }
 
+std::int64_t Workload::elements() const {
+  std::int64_t most = count();
+  for (std::uint32_t operand : kernel->expression().usedOperands())
+    most = std::max(most, shapes[operand].elementCount());
+  return most;
+}
+
 std::int64_t Workload::bytes() const {
   std::int64_t elements =
       count() * static_cast<std::int64_t>(kernel->outputCount());

@@ -106,6 +106,8 @@ public:
   const Kernel &compiled() const { return *kernel; }
   /// Elements of one output.
   std::int64_t count() const { return outputShape.elementCount(); }
+  /// Those that a call goes over: an operand of a reduction has more.
+  std::int64_t elements() const;
   /// Bytes of all operands used and all outputs: the least a run must move.
   std::int64_t bytes() const;
 

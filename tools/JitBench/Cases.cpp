@@ -57,9 +57,9 @@ std::vector<std::string> tools::sideNames() {
 static void compareWithTriad(benchmark::State &state, const Workload &work,
                              unsigned threads) {
   const double triad = triadBandwidth(work.bytes(), threads);
-  state.counters["elements"] = static_cast<double>(work.count());
+  state.counters["elements"] = static_cast<double>(work.elements());
   state.counters["bytes"] = static_cast<double>(work.bytes());
-  state.counters["operations"] = static_cast<double>(work.count()) *
+  state.counters["operations"] = static_cast<double>(work.elements()) *
                                  work.compiled().operationsPerElement();
   state.counters["triad"] = triad;
   state.counters["of_triad"] = benchmark::Counter(
@@ -85,7 +85,7 @@ static void runOpByOp(benchmark::State &state, const Engine &engine,
       succeeded(state, results.error());
       break;
     }
-  state.SetItemsProcessed(state.iterations() * work.count());
+  state.SetItemsProcessed(state.iterations() * work.elements());
 }
 
 /// Stores past the caches are for what does not fit the near ones.

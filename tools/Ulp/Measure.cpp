@@ -190,6 +190,10 @@ Expected<Study> tools::study(const MeasureRequest &request) {
                              request.widths, request.checkWidths);
   if (!sets)
     return sets.error();
+  for (const Node &node : expression->nodes())
+    if (node.kind == NodeKind::Call && !ops::find(node.name))
+      return invalid(concat("only operators are measured, and ",
+                            quote(node.name), " is none"));
   if (expression->operandCount() == 0)
     return invalid("the expression has no operands to be measured at");
   const auto inputs = inputsOf(*expression, request);

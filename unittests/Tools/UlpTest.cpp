@@ -49,6 +49,7 @@ TEST(Ulp, FaultsExitWith1) {
       {{"--expr=add(@0"}, "expected"},
       {{"--expr=ad(@0,@1)"}, "did you mean 'add'?"},
       {{"--expr=2.0"}, "no operands"},
+      {{"--expr=exp(sum(@0))"}, "'sum' is none"},
       {{"--expr=@0", "--type=f32,f64"}, "one type at a time"},
       {{"--expr=@0", "--range=0=1"}, "is not written"},
       {{"--expr=@0", "--range=1:2"}, "is not written"},
