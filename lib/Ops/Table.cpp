@@ -181,18 +181,25 @@ std::size_t kexpr::ops::editDistance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
-std::string_view kexpr::ops::closest(std::string_view name) {
+std::string_view kexpr::ops::closest(std::string_view name,
+                                     std::span<const std::string_view> others) {
   if (name.size() > MaxNameLength)
     return {};
   // A third of the letters may be wrong: more, and the guess is noise.
   std::size_t best = (name.size() + 2) / 3 + 1;
   std::string_view closest;
-  for (const Spelling &spelling : spellings)
-    if (auto distance = editDistance(name, spelling.name);
-        distance < best && spelling.id < Operators::size) {
+  const auto compare = [&](std::string_view other) {
+    if (const std::size_t distance = editDistance(name, other);
+        distance < best) {
       best = distance;
-      closest = spelling.name;
+      closest = other;
     }
+  };
+  for (const Spelling &spelling : spellings)
+    if (spelling.id < Operators::size)
+      compare(spelling.name);
+  for (std::string_view other : others)
+    compare(other);
   return closest;
 }
 

@@ -86,8 +86,10 @@ Expected<T> expand(const Expansion &expansion, std::span<const T> args, F call,
 /// neighbour to make `b` of `a`; all of them where one is longer than names
 /// are.
 std::size_t editDistance(std::string_view a, std::string_view b);
-/// The closest name, for "did you mean"; empty if none is close.
-std::string_view closest(std::string_view name);
+/// The closest name of an operator or of `others`, for "did you mean"; empty if
+/// none is close.
+std::string_view closest(std::string_view name,
+                         std::span<const std::string_view> others = {});
 /// The arity of the operator of that name or alias, 0 if there is none; what
 /// Syntax needs to read PNNX's prefix notation.
 unsigned arityOfName(std::string_view name);

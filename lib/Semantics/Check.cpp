@@ -78,7 +78,10 @@ Error Checker::unknown(const Node &node) const {
   // The name alone is wrong, not the whole call.
   Node name = node;
   name.range.end = name.range.begin + node.name.size();
-  std::string_view close = ops::closest(node.name);
+  std::vector<std::string_view> functions;
+  for (const RowFunction &each : rowFunctions())
+    functions.push_back(each.name);
+  const std::string_view close = ops::closest(node.name, functions);
   return fault(
       ErrorCode::UnknownOperator, name,
       concat("unknown operator ", quote(node.name),
@@ -256,12 +259,17 @@ Expected<TypedValue> Checker::rowFunction(const Node &node,
     return settings.error();
   auto result = function.make(simplify, *settings);
   if (!result && result.error().code() == ErrorCode::TypeMismatch &&
-      result.error().message().empty())
+      result.error().message().empty()) {
+    const bool takesNumbers =
+        ops::allReductions()[function.reduction].info.types ==
+        ops::ReductionTypes::Number;
     return fault(
         ErrorCode::TypeMismatch, node,
-        concat(quote(node.name), " takes floating point, but ",
+        concat(quote(node.name), " takes ",
+               takesNumbers ? "numbers" : "floating point", ", but ",
                naming(expression.nodes()[node.children[0]], 0,
                       simplify.typeOf(values[node.children[0]]).type)));
+  }
   return placed(node, result);
 }
 
