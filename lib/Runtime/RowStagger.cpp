@@ -100,12 +100,26 @@ bool RowGroup::waitsLessStaggered() const {
          (ofAll * length < 2 * half || length * widest > half);
 }
 
+/// How many elements of rows a turn takes at most. Several operands that are
+/// read again beside what a sweep keeps are in a first cache then, if they are
+/// few. Measured on Zen 5, where AVX2 does better with many.
+static std::int64_t elementsOfTurn(const RowGroup &group) {
+  constexpr std::int64_t most = 8192, mostOfSeveral = 1024;
+  const auto operands =
+      std::ranges::count_if(group.slots, [](const RowSlot &slot) {
+        return slot.kind == RowSlot::Kind::Operand && slot.isOfElements() &&
+               slot.kept[0] != 0;
+      });
+  const bool keeps = std::ranges::any_of(group.slots, &RowSlot::isKept);
+  return operands > 1 && keeps && !hasFewRegisters() ? mostOfSeveral : most;
+}
+
 /// Finds a loop that does all sweeps of a group at once, if that may be. Its
 /// tensors are the arguments of the sweeps, as each has rows of its own.
 Status RowCall::stagger(RowGroup &group) {
   if (!group.mayStagger(movedBytes < lastCacheBytes()))
     return {};
-  constexpr std::int64_t least = 4096, most = 8192, turns = ops::ReductionLanes;
+  constexpr std::int64_t turns = ops::ReductionLanes;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
   std::size_t states = 0, keeper = 0, reader = 0;
@@ -136,11 +150,13 @@ Status RowCall::stagger(RowGroup &group) {
   if (auto status = findWhole(group, sweeps, tensors, {});
       !status || !group.whole)
     return status;
-  // Stages of sweeps are filled seldom, and a task's results stay few.
-  group.staggered = blocksOf(group) > 1
-                        ? 1
-                        : std::clamp(group.rows / 16, least / group.length,
-                                     most / group.length);
+  // Few rows are taken in smaller turns, as all sweeps at once wait for some.
+  constexpr std::int64_t fewTurns = 16;
+  const std::int64_t most =
+      std::max<std::int64_t>(elementsOfTurn(group) / group.length, 1);
+  group.staggered = blocksOf(group) > 1 ? 1
+                                        : std::clamp(group.rows / fewTurns,
+                                                     (most + 1) / 2, most);
   group.room = turns * group.staggered;
   group.rowsKept =
       static_cast<std::int64_t>(reader - keeper + 1) * group.staggered;
