@@ -123,6 +123,14 @@ TEST(Check, RefusalsNameTheThingAndItsPlace) {
             "error: unknown operator 'ad'; did you mean 'add'?\n"
             "  mul(ad(@0,@1),@2)\n"
             "      ^~");
+  EXPECT_EQ(graphOf("sotfmax(@0,-1)"),
+            "error: unknown operator 'sotfmax'; did you mean 'softmax'?\n"
+            "  sotfmax(@0,-1)\n"
+            "  ^~~~~~~");
+  EXPECT_EQ(graphOf("argmax(gt(@0,1))"),
+            "error: 'argmax' takes numbers, but its first argument is bool\n"
+            "  argmax(gt(@0,1))\n"
+            "  ^~~~~~~~~~~~~~~~");
   EXPECT_EQ(graphOf("add(@0)"),
             "error: operator 'add' takes 2 or 3 arguments, not 1\n"
             "  add(@0)\n"

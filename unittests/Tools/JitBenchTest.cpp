@@ -43,6 +43,24 @@ TEST(JitBench, MeasuresOneExpression) {
     EXPECT_FALSE(entry.contains("error_occurred"));
 }
 
+TEST(JitBench, CountsTheElementsThatAreReduced) {
+  const test::TemporaryDirectory directory;
+  const std::string json = directory.path("out.json");
+  const auto result = run({benchTool, "--expr", "sum(@0,-1)", "--sizes=64",
+                           "--threads=1", "--json", json, shortest});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto parsed =
+      nlohmann::json::parse(test::readFile(json), nullptr, false);
+  ASSERT_TRUE(parsed.is_object());
+  std::size_t fused = 0;
+  for (const auto &entry : parsed["benchmarks"])
+    if (entry.contains("elements")) {
+      EXPECT_EQ(entry["elements"], 64);
+      ++fused;
+    }
+  EXPECT_GT(fused, 0u);
+}
+
 TEST(JitBench, PeersAreVerifiedAndReported) {
   const test::TemporaryDirectory directory;
   const std::string json = directory.path("out.json");
