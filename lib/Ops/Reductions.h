@@ -89,11 +89,18 @@ struct Mean : Sum {
     return state.each[0] / count;
   }
   template <class V> static V finish(Several<V, 2> state, V count) {
+    return parted(state, count).high;
+  }
+
+  /// The mean, and what it lost by rounding.
+  template <class V> static Pair<V> parted(Several<V, 2> state, V count) {
     V high = Sum::finish(state, count), quotient = high / count;
     // What is left of the sum: of its rounding and of the division's.
     V rest = fma(-quotient, count, state.each[0]) + state.each[1];
     V mean = quotient + rest / count;
-    return select(isFinite(quotient) & isFinite(rest), mean, quotient);
+    auto isWhole = isFinite(quotient) & isFinite(rest);
+    return {select(isWhole, mean, quotient),
+            select(isWhole, rest / count - (mean - quotient), quotient)};
   }
 
   template <class R> static R reference(std::span<const R> elements) {
@@ -407,12 +414,49 @@ struct LargestNumber : Amax {
   }
 };
 
+/// Hidden: what a mean of f64 lost by rounding.
+struct RestOfMean : Mean {
+  static constexpr ReductionInfo info{.name = "rest_of_mean",
+                                      .doc = "what the mean lacks",
+                                      .types = ReductionTypes::Floating,
+                                      .ulp = Unbounded};
+
+  template <class V> static V finish(Several<V, 1> state, V count) {
+    return fma(-(state.each[0] / count), count, state.each[0]) / count;
+  }
+  template <class V> static V finish(Several<V, 2> state, V count) {
+    return parted(state, count).lost;
+  }
+  template <class R> static R reference(std::span<const R>) { return 0; }
+};
+
+/// Hidden: how many elements there are, whichever they are.
+struct Count : Sum {
+  static constexpr ReductionInfo info{.name = "count",
+                                      .doc = "the number of elements",
+                                      .types = ReductionTypes::Floating,
+                                      .ulp = Exact};
+  template <class T> static constexpr unsigned parts = 1;
+
+  template <class V> static Several<V, 1> step(Several<V, 1> state, V) {
+    return state;
+  }
+  template <class V>
+  static Several<V, 1> combine(Several<V, 1> a, Several<V, 1>) {
+    return a;
+  }
+  template <class V> static V finish(Several<V, 1>, V count) { return count; }
+  template <class R> static R reference(std::span<const R> elements) {
+    return static_cast<R>(elements.size());
+  }
+};
+
 /// Every reduction that expressions name.
 using Reductions =
     OpList<Sum, Mean, Prod, Amax, Amin, Any, All, Argmax, Argmin>;
 
-/// These and the hidden one.
-using AllReductions = Reductions::With<LargestNumber>;
+/// These and the hidden ones.
+using AllReductions = Reductions::With<LargestNumber, RestOfMean, Count>;
 
 /// The computed types that a reduction has a form for.
 constexpr bool worksIn(ReductionTypes types, DType form) {

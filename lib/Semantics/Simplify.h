@@ -87,6 +87,8 @@ private:
                      const TypedValue &value) const;
 
   GraphBuilder &graph;
+
+public:
   const Precision precision;
 };
 
