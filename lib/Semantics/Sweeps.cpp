@@ -114,7 +114,8 @@ void SweepBuilder::cutRows() {
         own = rows[arg] == none || own == none || own == rows[arg]
                   ? std::min(own, rows[arg])
                   : mixed;
-    rows.push_back(own);
+    // What a view sees is stored after all rows of its stage.
+    rows.push_back(std::ranges::binary_search(keptViewed, id) ? mixed : own);
     if (own != mixed || isElement)
       continue;
     for (ValueId arg : graph.args(value)) {

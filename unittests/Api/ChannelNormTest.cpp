@@ -82,7 +82,8 @@ TEST(ChannelNorms, StandWhereAnExpressionMay) {
     return outputsOf(text, inputs)[0];
   };
   for (const char *inner : {"mul(@0,2)", "softmax(@0,1)", "cumsum(@0,-1)",
-                            "instance_norm(@0,@1)", "group_norm(@0,3,@1)"}) {
+                            "instance_norm(@0,@1)", "group_norm(@0,3,@1)",
+                            "mean(@0,-1,True)", "neg(sum(@0,0,True))"}) {
     const Tensor inside = run(inner, {x, weight});
     const std::string nested =
         std::string("group_norm(") + inner + ",2,mul(@1,2))";
