@@ -273,11 +273,23 @@ static bool isForStates(const Plan &plan, semantics::ValueId id) {
                       });
 }
 
-/// Bytes of the widest value that is computed, or copied where none is. What a
-/// long body makes wider for states in the end has two registers, and what
-/// takes rows whole for anything.
+/// Operations with results of 8 bytes, but for those that states take.
+static unsigned operationsOnDoubles(const Plan &plan) {
+  unsigned operations = 0;
+  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
+    if (const semantics::Value &value = plan.graph.values[id];
+        sizeOf(value.type) == sizeof(double) && !isForStates(plan, id))
+      operations += plan.graph.workOf(value, plan.precision).operations;
+  return operations;
+}
+
+/// Bytes of the widest value that is computed, or copied where none is. The
+/// doubles of a long body that is of other values for the most part have two
+/// registers, and what takes rows whole for anything.
 static unsigned widestOf(const Plan &plan) {
-  const bool isLong = plan.hasLongBody();
+  const bool takesPairs =
+      plan.hasLongBody() && 2 * operationsOnDoubles(plan) <
+                                plan.graph.work(plan.precision).operations;
   std::size_t widest = 1;
   if (plan.rowLength > 0) {
     for (const auto *accesses : {&plan.inputs, &plan.outputs})
@@ -285,9 +297,10 @@ static unsigned widestOf(const Plan &plan) {
         widest = std::max(widest, sizeOf(access.type));
     return static_cast<unsigned>(widest);
   }
-  for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
-    if (!isLong || !isForStates(plan, id))
-      widest = std::max(widest, sizeOf(plan.graph.values[id].type));
+  for (const semantics::Value &value : plan.graph.values)
+    if (const std::size_t bytes = sizeOf(value.type);
+        !takesPairs || bytes < sizeof(double))
+      widest = std::max(widest, bytes);
   return static_cast<unsigned>(widest);
 }
 
@@ -300,8 +313,8 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   constexpr unsigned manyOperations = 68, fewRegisters = 256;
   const unsigned bits = vectorBitsOf(plan, target);
   unsigned lanes = bits / (8 * widestOf(plan));
-  if (widestOf(plan) < 8 && plan.work().wide > manyOperations &&
-      bits <= fewRegisters)
+  if (widestOf(plan) < 8 && bits <= fewRegisters &&
+      plan.work().wide + operationsOnDoubles(plan) > manyOperations)
     lanes /= 2;
   if (reduces(plan) || plan.rowLength > 0)
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));
