@@ -21,8 +21,12 @@ inline namespace v2 {
 struct RegionRows {
   Shape elements;
   std::uint32_t reduced = 0; ///< Axes of `elements`, as bits.
+  /// Where it is not 0, axis 1 is seen as two, so many groups of channels and
+  /// the channels of a group, and `reduced` counts both.
+  std::int64_t groups = 0;
   friend bool operator==(const RegionRows &a, const RegionRows &b) {
-    return a.elements == b.elements && a.reduced == b.reduced;
+    return a.elements == b.elements && a.reduced == b.reduced &&
+           a.groups == b.groups;
   }
 };
 
@@ -33,8 +37,6 @@ struct RegionUnit {
   /// are no tensors, such as a token that keeps it behind another one.
   std::vector<std::uint32_t> inputs, outputs;
   bool isFormula = false;
-  /// Whether a formula may share a kernel with others.
-  bool mayJoin = true;
   unsigned operations = 0;        ///< Of one element.
   std::size_t values = 1;         ///< Of a kernel's graph.
   std::optional<RegionRows> rows; ///< Of a formula that reduces.

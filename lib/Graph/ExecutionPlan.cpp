@@ -103,7 +103,9 @@ Status StepBuilder::add(Region region) {
   const Unit &first = plan.typed.units[region.units[0]];
   Step &step = plan.steps.emplace_back();
   step.op = first.node->op;
-  step.groups = first.groups;
+  for (const UnitId id : region.units)
+    if (const auto &rows = plan.typed.units[id].rows; rows && rows->groups)
+      step.groups = rows->groups;
   step.units = std::move(region.units);
   step.outputs = std::move(region.outputs);
   if (first.isElementwise()) {
@@ -239,7 +241,6 @@ static RegionGraph regionGraph(const Flow &flow, const TypedFlow &typed) {
     graph.units.push_back({unit.inputs,
                            {unit.outputs.begin(), unit.outputs.end()},
                            unit.isElementwise(),
-                           unit.groups == 0,
                            unit.operations,
                            unit.values,
                            unit.rows});

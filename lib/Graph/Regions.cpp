@@ -44,9 +44,8 @@ using GroupId = std::uint32_t;
 
 /// The loops that units run in.
 struct Loops {
-  Shape elements;
-  std::optional<std::uint32_t>
-      reduced; ///< As `RegionRows`, if any unit reduces.
+  Shape elements = {};
+  std::optional<RegionRows> rows = {}; ///< Of the elements, if a unit reduces.
   unsigned reductions = 0;
   /// Whether no other unit may join: they are a layer's, or the unit that was
   /// added last has a result of rank 0 for many elements. Inside a kernel that
@@ -94,24 +93,24 @@ private:
 
 /// Whether results of one element a row have this shape.
 bool Loops::hasRows(const Shape &shape) const {
-  return shape.rank() > 0 &&
-         (shape == semantics::reducedShape(elements, *reduced, true) ||
-          shape == semantics::reducedShape(elements, *reduced, false));
+  // No tensor has the axes of groups.
+  return shape.rank() > 0 && rows->groups == 0 &&
+         (shape == semantics::reducedShape(elements, rows->reduced, true) ||
+          shape == semantics::reducedShape(elements, rows->reduced, false));
 }
 
 bool Loops::join(const Loops &others) {
   if (others.isClosed || reductions + others.reductions > MostReductions)
     return false;
-  const bool isSame =
-      elements == others.elements &&
-      (!reduced || !others.reduced || reduced == others.reduced);
-  const bool areRows = reduced && !others.reduced && hasRows(others.elements);
-  const bool isOfRows = others.reduced && !reduced && others.hasRows(elements);
+  const bool isSame = elements == others.elements &&
+                      (!rows || !others.rows || rows == others.rows);
+  const bool areRows = rows && !others.rows && hasRows(others.elements);
+  const bool isOfRows = others.rows && !rows && others.hasRows(elements);
   if (!isSame && !areRows && !isOfRows)
     return false;
-  if (!reduced) {
+  if (!rows) {
     elements = others.elements;
-    reduced = others.reduced;
+    rows = others.rows;
   }
   reductions += others.reductions;
   return true;
@@ -180,14 +179,14 @@ private:
 } // namespace
 
 Loops GroupBuilder::loopsOf(UnitId unit) const {
-  if (!graph.units[unit].isFormula || !graph.units[unit].mayJoin)
-    return {{}, {}, 0, true};
+  if (!graph.units[unit].isFormula)
+    return {.isClosed = true};
   const auto &rows = graph.units[unit].rows;
   const Shape &shape = graph.shapes[graph.units[unit].outputs[0]];
   if (rows)
-    return {rows->elements, rows->reduced, 1,
+    return {rows->elements, rows, 1,
             shape.rank() == 0 && rows->elements.rank() != 0};
-  return {shape, {}};
+  return {.elements = shape};
 }
 
 /// The level of a group of `unit` and the chosen ones.
@@ -589,8 +588,7 @@ Expected<std::vector<Region>> kexpr::makeRegions(const RegionGraph &graph,
     GroupBuilder grouped(graph, uses);
     grouped.groups.reserve(graph.units.size());
     for (UnitId unit = 0; unit < graph.units.size(); ++unit)
-      grouped.add(unit, fuse && graph.units[unit].isFormula &&
-                            graph.units[unit].mayJoin);
+      grouped.add(unit, fuse && graph.units[unit].isFormula);
     RegionBuilder builder(graph, uses, std::move(grouped));
     if (fuse)
       builder.copyCheapUnits();

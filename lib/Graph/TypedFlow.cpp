@@ -326,22 +326,24 @@ Status TypeInference::setType(Unit &unit) {
   }
   // The first is the one that is normalised.
   const Shape whole = views[0].shape();
-  unit.groups = unit.node->groups;
+  const std::int64_t groups = unit.node->groups;
   for (TensorView &view : views) {
-    if (unit.groups == 0)
+    if (groups == 0)
       break;
-    auto grouped = inGroups(view, whole.rank(), unit.groups);
+    auto grouped = inGroups(view, whole.rank(), groups);
     if (!grouped)
       return Error(ErrorCode::ShapeMismatch,
                    concat("the channels of ", view.shape().str(), " are no ",
-                          unit.groups, " groups"));
+                          groups, " groups"));
     view = *grouped;
   }
   auto shape = shapeOf(unit, summary);
   if (!shape)
     return shape.error();
-  if (unit.groups != 0)
+  if (groups != 0) {
     shape = whole;
+    unit.rows = {whole, unit.rows->reduced, groups};
+  }
   typed.values[unit.outputs[0]].tensor = {summary.type, *shape};
   unit.operations = summary.operations;
   unit.values = std::max(summary.values, unit.formula->nodes.size());

@@ -45,8 +45,6 @@ struct Unit {
   /// Values of its graph; no fewer than nodes of the formula.
   std::size_t values = 0;
   std::optional<RegionRows> rows; ///< Of the first reduction, if it has any.
-  /// See `Lowered::groups`; the rank is that of its result.
-  std::int64_t groups = 0;
 
   /// Whether it can be part of a kernel.
   bool isElementwise() const { return formula; }

@@ -221,6 +221,39 @@ TEST_F(GraphRows, GroupsOfChannelsAreAxes) {
   EXPECT_EQ(graph.output("out")->shape(), (Shape{2, 6, 5}));
 }
 
+TEST_F(GraphRows, GroupNormsAreOneKernelWithWhatIsBesideThem) {
+  Floats x = someFloats({2, 6, 5}), row = someFloats({6, 1}, 1),
+         weight = someFloats({6}, 2);
+  const auto model = test::modelOf(
+      {"pnnx.Input in 0 1 x #x=(2,6,5)f32", "pnnx.Input in1 0 1 r #r=(6,1)f32",
+       "pnnx.Expression e 2 1 x r a expr=add(@0,@1) #a=(2,6,5)f32",
+       "nn.GroupNorm n 1 1 a b eps=1e-5 num_groups=3 @weight=(6)f32 "
+       "#b=(2,6,5)f32",
+       "F.silu s 1 1 b c #c=(2,6,5)f32",
+       "pnnx.Expression f 3 1 c a r d expr=mul(add(@0,@1),mul(@2,size(@1,1))) "
+       "#d=(2,6,5)f32",
+       "nn.GroupNorm o 1 1 d g eps=1e-5 num_groups=3 #g=(2,6,5)f32",
+       "nn.GroupNorm p 1 1 g h eps=1e-5 num_groups=2 #h=(2,6,5)f32",
+       "F.softmax q 1 1 h i dim=1 #i=(2,6,5)f32", "pnnx.Output out 1 0 i",
+       "pnnx.Output out1 1 0 d"},
+      {constantOf("n.weight", weight.data)});
+  std::vector<Names> steps;
+  std::vector<float> results[2];
+  for (const bool fuse : {false, true}) {
+    auto graph = make(model, {.fuse = fuse});
+    ASSERT_TRUE(graph.run({{"in", x.view()}, {"in1", row.view()}}));
+    for (const char *output : {"out", "out1"})
+      for (const float result : elementsOf(graph, output))
+        results[fuse].push_back(result);
+    steps.clear();
+    for (const GraphStep &step : graph.steps())
+      steps.push_back(step.operators);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(steps,
+            (std::vector<Names>{{"e", "n", "s", "f", "o"}, {"p"}, {"q"}}));
+}
+
 TEST_F(GraphRows, GroupsThatAreNoneAreRefused) {
   const auto refused = [&](const char *words, std::size_t rank = 3) {
     return refusalOf("nn.GroupNorm", words, rank);

@@ -73,6 +73,30 @@ TEST(RegionsTest, RowsJoinWhatTheyAreOf) {
   EXPECT_EQ(unitsOf(graph), (std::vector<Values>{{0, 1, 2}}));
 }
 
+TEST(RegionsTest, GroupsOfChannelsJoinTheirElementsAlone) {
+  const auto regions = [](std::int64_t groups, std::int64_t others) {
+    RegionGraph graph;
+    graph.shapes.assign(5, {2, 6, 5});
+    graph.units = {formula({0}, 1), formula({1}, 2), formula({2}, 3),
+                   formula({3}, 4)};
+    graph.units[1].rows = RegionRows{{2, 6, 5}, 12, groups};
+    graph.units[3].rows = RegionRows{{2, 6, 5}, 12, others};
+    graph.outputs = {4};
+    return unitsOf(graph);
+  };
+  EXPECT_EQ(regions(3, 3), (std::vector<Values>{{0, 1, 2, 3}}));
+  EXPECT_EQ(regions(3, 2), (std::vector<Values>{{0, 1, 2}, {3}}));
+  EXPECT_EQ(regions(3, 0), (std::vector<Values>{{0, 1, 2}, {3}}));
+  // Groups have no results of one element a row.
+  RegionGraph graph;
+  graph.shapes = {{2, 6, 5}, {2, 6, 5}, {2, 1, 1}};
+  graph.units = {formula({0}, 1), formula({0}, 2)};
+  graph.units[0].rows = RegionRows{{2, 6, 5}, 6, 3};
+  graph.units[1].rows = RegionRows{{2, 6, 5}, 6};
+  graph.outputs = {1, 2};
+  EXPECT_EQ(unitsOf(graph), (std::vector<Values>{{0}, {1}}));
+}
+
 TEST(RegionsTest, TokensKeepLayersInOrder) {
   // Without the token, value 6, the first layer would wait for the region that
   // the second one waits for, and that region for the second layer.
