@@ -405,20 +405,58 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
   return f.result(f.call("div", product, f.call("mul", length(x), length(y))));
 }
 
+static TypedValue differenceOf(Formula &f) {
+  return f.call("sub", f.wide(f.tensor(0)), f.wide(f.tensor(1)));
+}
+
+/// The mean of what each element adds to a loss.
+static Made lossOf(Formula &f, const TypedValue &each) {
+  f.setStay(false);
+  return f.result(f.reduceWide("mean", each));
+}
+
 Made semantics::makeMseLoss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  f.setStay(false);
-  return f.result(
-      f.reduceWide("mean", f.call("square", f.call("sub", f.wide(f.tensor(0)),
-                                                   f.wide(f.tensor(1))))));
+  return lossOf(f, f.call("square", differenceOf(f)));
 }
 
 Made semantics::makeL1Loss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  f.setStay(false);
-  return f.result(f.reduceWide(
-      "mean",
-      f.call("abs", f.call("sub", f.wide(f.tensor(0)), f.wide(f.tensor(1))))));
+  return lossOf(f, f.call("abs", differenceOf(f)));
+}
+
+/// A parabola that meets |x - y| less half the threshold, as PyTorch has it.
+Made semantics::makeSmoothL1Loss(Simplifier &simplify,
+                                 const RowSettings &settings) {
+  const double beta = settings.number.value_or(1);
+  if (!(beta >= 0))
+    return Error(ErrorCode::InvalidArgument,
+                 "'smooth_l1_loss' takes a beta from 0 on");
+  Formula f(simplify, settings);
+  const TypedValue difference = differenceOf(f),
+                   far = f.call("abs", difference), threshold = f.number(beta),
+                   half = f.number(0.5);
+  const TypedValue near = f.call(
+      "div", f.call("mul", f.call("square", difference), half), threshold);
+  return lossOf(f, f.call("where", f.call("lt", far, threshold), near,
+                          f.call("sub", far, f.number(0.5 * beta))));
+}
+
+/// The same times the threshold.
+Made semantics::makeHuberLoss(Simplifier &simplify,
+                              const RowSettings &settings) {
+  const double delta = settings.number.value_or(1);
+  if (!(delta > 0))
+    return Error(ErrorCode::InvalidArgument,
+                 "'huber_loss' takes a delta above 0");
+  Formula f(simplify, settings);
+  const TypedValue difference = differenceOf(f),
+                   far = f.call("abs", difference), threshold = f.number(delta);
+  const TypedValue near =
+      f.call("mul", f.call("square", difference), f.number(0.5));
+  const TypedValue beyond =
+      f.call("mul", f.call("sub", far, f.number(0.5 * delta)), threshold);
+  return lossOf(f, f.call("where", f.call("le", far, threshold), near, beyond));
 }
 
 /// Ones of the shape of x, added up.

@@ -37,6 +37,8 @@ Made makeRmsNorm(Simplifier &simplify, const RowSettings &settings);
 Made makeCosineSimilarity(Simplifier &simplify, const RowSettings &settings);
 Made makeMseLoss(Simplifier &simplify, const RowSettings &settings);
 Made makeL1Loss(Simplifier &simplify, const RowSettings &settings);
+Made makeSmoothL1Loss(Simplifier &simplify, const RowSettings &settings);
+Made makeHuberLoss(Simplifier &simplify, const RowSettings &settings);
 Made makeIota(Simplifier &simplify, const RowSettings &settings);
 
 } // namespace kexpr::semantics

@@ -149,6 +149,24 @@ static constexpr RowFunction Composites[] = {
      {Tensor, Tensor},
      2,
      makeL1Loss},
+    {"smooth_l1_loss",
+     "x, y, [beta]",
+     "the mean of |x - y| - beta / 2, or (x - y)^2 / (2 beta) where |x - y| < "
+     "beta; beta is 1",
+     {0.51, 0.51, 3},
+     2,
+     {Tensor, Tensor, RowArgument::Number},
+     3,
+     makeSmoothL1Loss},
+    {"huber_loss",
+     "x, y, [delta]",
+     "the mean of delta (|x - y| - delta / 2), or (x - y)^2 / 2 where |x - y| "
+     "<= delta; delta is 1",
+     {0.51, 0.51, 3},
+     2,
+     {Tensor, Tensor, RowArgument::Number},
+     3,
+     makeHuberLoss},
 };
 
 static std::vector<RowFunction> makeTable() {

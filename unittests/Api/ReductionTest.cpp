@@ -146,6 +146,9 @@ TEST_P(Reducing, NumbersOverAxes) {
   EXPECT_EQ(result("norm(@0,0)", {x}), Floats{5});
   EXPECT_EQ(result("l1_loss(@0,neg(@0))", {x}), Floats{5});
   EXPECT_EQ(result("mse_loss(@0,1)", {x}), Floats{31 / 6.0f});
+  EXPECT_EQ(result("smooth_l1_loss(@0,0,2)", {x}), Floats{10.25f / 6});
+  EXPECT_EQ(result("smooth_l1_loss(@0,neg(@0),0)", {x}), Floats{5});
+  EXPECT_EQ(result("huber_loss(@0,0,2)", {x}), Floats{20.5f / 6});
 }
 
 TEST_P(Reducing, NoElements) {

@@ -133,6 +133,10 @@ TEST(RowFunctions, OtherArgumentsAreWrittenOut) {
       {"var(@0,0,False,-1)", "'var' takes an integer from 0 on here", "-1"},
       {"var(@0,0,False,1.5)", "'var' takes an integer from 0 on here", "1.5"},
       {"std(@0,0,False,True)", "'std' takes an integer from 0 on here", "True"},
+      {"neg(smooth_l1_loss(@0,@1,-1))",
+       "'smooth_l1_loss' takes a beta from 0 on", "smooth_l1_loss(@0,@1,-1)"},
+      {"neg(huber_loss(@0,@1,0))", "'huber_loss' takes a delta above 0",
+       "huber_loss(@0,@1,0)"},
       {"norm(@0,True)", "'norm' takes a number here", "True"},
       {"norm(@0,@1)", "'norm' takes a number here", "@1"},
       {"layer_norm(@0,-1,None,None,@1)", "'layer_norm' takes a number here",
@@ -204,11 +208,16 @@ TEST(RowFunctions, TypesOfReductions) {
   for (DType type : {F16, BF16, F32, F64}) {
     SCOPED_TRACE(nameOf(type));
     for (const char *text :
-         {"sum(@0,0)", "mean(@0,0)", "prod(@0,0)", "amax(@0,0)", "amin(@0,0)",
-          "var(@0,0)", "std(@0,0)", "norm(@0,2,0)", "logsumexp(@0,0)",
-          "softmax(@0,0)", "softmin(@0,0)", "log_softmax(@0,0)",
-          "layer_norm(@0,0)", "rms_norm(@0,0)", "normalize(@0,2,0)",
-          "mse_loss(@0,@1)", "l1_loss(@0,@1)", "cosine_similarity(@0,@1,0)"})
+         {"sum(@0,0)",           "mean(@0,0)",
+          "prod(@0,0)",          "amax(@0,0)",
+          "amin(@0,0)",          "var(@0,0)",
+          "std(@0,0)",           "norm(@0,2,0)",
+          "logsumexp(@0,0)",     "softmax(@0,0)",
+          "softmin(@0,0)",       "log_softmax(@0,0)",
+          "layer_norm(@0,0)",    "rms_norm(@0,0)",
+          "normalize(@0,2,0)",   "mse_loss(@0,@1)",
+          "l1_loss(@0,@1)",      "smooth_l1_loss(@0,@1)",
+          "huber_loss(@0,@1,2)", "cosine_similarity(@0,@1,0)"})
       EXPECT_EQ(typeOf(text, type), type) << text;
     EXPECT_EQ(typeOf("argmin(@0,0)", type), I64);
   }
