@@ -9,59 +9,17 @@
 // that is not part of it.
 //
 //===----------------------------------------------------------------------===//
+#include "Api/ReductionTree.h"
 #include "Api/Rows.h"
 
 namespace kexpr::test::rows::bits {
 namespace {
 
-/// What is known of a sum: rounded, and what that lost.
-struct Pair {
-  double high, lost = 0;
-};
-Pair operator+(Pair a, Pair b) {
-  const double high = a.high + b.high, part = high - a.high;
-  return {high,
-          (a.lost + b.lost) + ((a.high - (high - part)) + (b.high - part))};
-}
-
-/// The tree of docs/types.md over elements from `first` on, by recursion: a
-/// lane is what went before and its last element, lanes are folded by halves,
-/// and of blocks the largest power of two that leaves some is one side.
-template <class State> class Tree {
-public:
-  explicit Tree(const std::vector<State> &elements) : all(elements) {}
-  State sum() const {
-    const std::size_t blocks = (all.size() + 2047) / 2048;
-    return blocks ? ofBlocks(0, blocks) : State{};
-  }
-
-private:
-  State ofLane(std::size_t first, std::size_t turn) const {
-    const State before = turn ? ofLane(first, turn - 1) : State{};
-    const std::size_t at = first + 32 * turn;
-    return at < all.size() ? before + all[at] : before;
-  }
-  State ofLanes(std::size_t first, std::size_t lanes) const {
-    return lanes == 32
-               ? ofLane(first, 63)
-               : ofLanes(first, 2 * lanes) + ofLanes(first + lanes, 2 * lanes);
-  }
-  State ofBlocks(std::size_t first, std::size_t count) const {
-    if (count == 1)
-      return ofLanes(2048 * first, 1);
-    std::size_t left = 1;
-    while (2 * left < count)
-      left *= 2;
-    return ofBlocks(first, left) + ofBlocks(first + left, count - left);
-  }
-  const std::vector<State> &all;
-};
-
 template <class State, class T> State treeSum(const std::vector<T> &values) {
   std::vector<State> elements;
   for (T value : values)
     elements.push_back(State{value});
-  return Tree<State>(elements).sum();
+  return Tree<State>(elements).root();
 }
 
 float sumOf(const std::vector<float> &values) {
