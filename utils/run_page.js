@@ -1,8 +1,8 @@
 // Runs the scripts of a page of HTML as a browser does, and prints what became
-// of the page, scripts left out: node run_page.js < page.html. It knows what
-// our pages use: elements without styles and places, selectors of one word, and
-// no events. A fault of a script, or an element that is none, ends it with an
-// error.
+// of the page, scripts left out: node run_page.js [?QUERY] < page.html. It knows
+// what our pages use: elements without styles and places, selectors of one word,
+// and no events. A fault of a script, or an element that is none, ends it with
+// an error.
 "use strict";
 
 const vm = require("vm");
@@ -113,7 +113,8 @@ const document = {
   getElementById: id => root.find(element => element.attributes.id === id),
   addEventListener: () => {}
 };
-const context = vm.createContext({document});
+const location = {search: process.argv[2] ?? ""};
+const context = vm.createContext({document, location});
 const scripts = [];
 root.find(element => {
   if (element.name === "script" && !element.attributes.type)

@@ -52,8 +52,12 @@ static std::string planText(const Plan &plan) {
                        accessLine(plan.inputs[i]), ", ");
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
     patterns += concat(i ? ", " : "to ", accessLine(plan.outputs[i]));
+  std::string trees;
+  for (const Access &output : plan.outputs)
+    if (output.reducing)
+      trees += line("tree", semantics::treeOf(output));
   const std::size_t written = plan.bytesWritten();
-  return concat("Plan\n", graphText(plan), line("access", patterns),
+  return concat("Plan\n", graphText(plan), line("access", patterns), trees,
                 line("an element",
                      concat(counted(plan.work().operations, "operation"), ", ",
                             counted(plan.bytesPerElement() - written, "byte"),

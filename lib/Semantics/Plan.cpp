@@ -179,6 +179,13 @@ std::string semantics::textOf(const Access &access) {
                 access.reducing->goesOn ? ", which goes on" : "");
 }
 
+std::string semantics::treeOf(const Access &access) {
+  return concat("element r in lane r % ", ops::ReductionLanes, " of block r / ",
+                ops::ReductionBlock, ", each lane ",
+                access.reducing->loops().parts, " of ", nameOf(access.type),
+                "; lanes meet by halves, blocks as a binary counter counts");
+}
+
 /// Bytes that the accesses move for an element.
 static std::size_t bytesOf(const std::vector<Access> &accesses) {
   std::size_t bytes = 0;
@@ -215,9 +222,12 @@ std::string Plan::str() const {
     text += concat("input ", graph.nameOfInput(i), ": ",
                    kexpr::nameOf(inputs[i].type), ", ",
                    nameOf(inputs[i].pattern), '\n');
-  for (std::size_t i = 0; i < outputs.size(); ++i)
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     text += concat("output ", i, ": ", kexpr::nameOf(outputs[i].type), ", ",
                    textOf(outputs[i]), '\n');
+    if (outputs[i].reducing)
+      text += concat("tree ", i, ": ", treeOf(outputs[i]), '\n');
+  }
   if (precision != Precision::Default)
     text += concat("precision: ", ops::nameOf(precision), '\n');
   if (rowLength > 0)

@@ -74,6 +74,10 @@ struct Access {
 /// all".
 std::string textOf(const Access &access);
 
+/// The tree of an output that reduces: which state takes which element, and how
+/// they are folded.
+std::string treeOf(const Access &access);
+
 /// Bytes that outputs of a plan that streams are aligned to: those of a cache
 /// line, and of the widest vector.
 inline constexpr std::size_t StreamAlignment = 64;

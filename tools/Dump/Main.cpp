@@ -272,23 +272,16 @@ static nlohmann::json jsonOf(const Expression &expression,
 /// The data of a kernel: as JSON, or as the page that shows them.
 static std::string dataOf(const Expression &expression,
                           const semantics::Plan &plan, const Options &options) {
-  const auto loops = inspect::loopsOf(plan);
-  if (options.stage != "json" && loops.size() > 1)
-    exitWith({ErrorCode::Unsupported,
-              "a page shows one loop, and an expression that reduces has "
-              "several; 'json' and 'explain' show all"});
-  if (loops.size() > 1) {
-    nlohmann::json all = nlohmann::json::array();
-    for (const inspect::LoopOf &loop : loops)
-      all.push_back(jsonOf(expression, loop, options));
-    return jsonText(all, 1);
-  }
-  auto kernel = jsonOf(expression, loops[0], options);
-  if (options.stage == "json")
-    return jsonText(kernel, 1);
-  cutCode(kernel["ir"]);
-  cutCode(kernel["assembly"]);
-  return fillPage(kernelPage, kernel);
+  nlohmann::json kernels = nlohmann::json::array();
+  for (const inspect::LoopOf &loop : inspect::loopsOf(plan))
+    kernels.push_back(jsonOf(expression, loop, options));
+  if (options.stage == "html")
+    for (nlohmann::json &kernel : kernels)
+      for (const char *code : {"ir", "assembly"})
+        cutCode(kernel[code]);
+  const nlohmann::json &data = kernels.size() > 1 ? kernels : kernels[0];
+  return options.stage == "json" ? jsonText(data, 1)
+                                 : fillPage(kernelPage, data);
 }
 
 static semantics::Plan planOf(const Expression &expression,

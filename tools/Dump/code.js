@@ -19,17 +19,31 @@ function dots(leftOut, level, parent) {
   return {...box, note: `${leftOut} more`, leftOut};
 }
 
+/**
+ * The highest boxes: outputs, or of a sweep, whose outputs are values between,
+ *  the operators of the expression's.
+ */
+function highest(most) {
+  const {outputs, nodes, sweep} = data, last = nodes.length - 1;
+  const boxOfNode = node =>
+    boxOf(parts[nodes[node].part], nodes[node].children, 0, null);
+  if (sweep)
+    return (nodes[last].part ? [last] : nodes[last].children)
+      .slice(0, most)
+      .map(boxOfNode);
+  return outputs.slice(0, most).map(
+    ({part, node}, i) =>
+      ({...boxOf(parts[part], [node], 0, null), name: `out${i}`}));
+}
+
 /** Boxes in an order in which parents come first, level by level. */
 function boxesOf() {
   const most = 300, mostLevels = 48, {outputs, nodes} = data;
   const count = [];  // Of each node, with those below it.
   for (const {children} of nodes)
     count.push(children.reduce((all, child) => all + count[child], 1));
-  const boxes = outputs.slice(0, most / 4).map(({part, node}, i) => ({
-    ...boxOf(parts[part], [node], 0, null),
-    name: `out${i}`
-  }));
-  if (outputs.length > boxes.length)
+  const boxes = highest(most / 4);
+  if (!data.sweep && outputs.length > boxes.length)
     boxes.push(dots(outputs.length - boxes.length, 0, null));
   for (const box of boxes) {
     const {children} = box, level = box.level + 1;

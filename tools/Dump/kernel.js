@@ -51,7 +51,8 @@ function cut(words, most) {
 function signature() {
   const most = 12, {operands, outputs} = data;
   const words = operands.slice(0, most).map(
-    operand => `@${operand.index} ${operand.type} ${operand.access}`);
+    ({index, result, type, access}) =>
+      `${index === undefined ? `r${result}` : `@${index}`} ${type} ${access}`);
   if (operands.length > most) words.push(`and ${operands.length - most} more`);
   words.push("to " + outputs.slice(0, most).map(o => o.type).join(", "));
   return t`${words.join(", ")}; ${data.level} code for
@@ -431,6 +432,11 @@ function doubts() {
 document.title = cut(data.expression, 600);
 put("title", document.title);
 put("signature", signature());
+if (data.sweep)
+  put("loops",
+    loops.map((each, i) =>
+                li(each === data ? strong(each.sweep)
+                                 : h("a", {href: `?${i + 1}`}, each.sweep))));
 put("facts", facts());
 put("answer", p(stepWords(), timeWords()), prediction && limitText(),
   costText(), memoryText());
@@ -441,5 +447,6 @@ put("units", units());
 registers();
 put("times", timeBars());
 put("doubt", doubts());
-for (const [id, isShown] of [["model", prediction], ["unused", !data.is_used]])
+for (const [id, isShown] of [
+       ["model", prediction], ["unused", !data.is_used], ["loops", data.sweep]])
   if (!isShown) document.getElementById(id).remove();

@@ -5,7 +5,10 @@
 // attributes, and never markup.
 "use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
+// Of several loops a page shows the one that its address names, as page.html?2.
+const given = JSON.parse(document.getElementById("data").textContent);
+const loops = Array.isArray(given) ? given : [given];
+const data = loops[Number(location.search.slice(1)) - 1] ?? loops[0];
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes))

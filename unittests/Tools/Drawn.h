@@ -20,8 +20,9 @@ inline bool hasNode() {
 
 /// What a page looks like when its scripts have run; their faults are the
 /// test's.
-inline std::string drawn(const std::string &page) {
-  const auto result = run({"node", KEXPR_RUN_PAGE}, page);
+inline std::string drawn(const std::string &page,
+                         const std::string &query = "") {
+  const auto result = run({"node", KEXPR_RUN_PAGE, query}, page);
   EXPECT_EQ(result.code, 0) << result.err;
   return result.out;
 }

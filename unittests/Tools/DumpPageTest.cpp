@@ -72,6 +72,19 @@ TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
   EXPECT_EQ(countOf(page, "leaf shared"), 3u);
 }
 
+TEST(DumpPage, ShowsTheLoopThatItsAddressNames) {
+  if (!hasNode())
+    GTEST_SKIP() << kexpr::test::skips::NoNode;
+  const std::string page = pageOf("[softmax(@0,-1),@1]");
+  const auto first = drawn(page), third = drawn(page, "?3");
+  EXPECT_NE(first.find("<strong>sweep 1 of 5: largest"), page.npos);
+  EXPECT_NE(first.find("href=\"?3\""), page.npos);
+  EXPECT_NE(third.find("<strong>sweep 3 of 5: kept"), page.npos);
+  EXPECT_NE(third.find("r4 f64 contiguous, to f32, f32;"), page.npos);
+  EXPECT_EQ(drawn(page, "?6"), first);
+  EXPECT_EQ(drawn(pageOf("@0")).find("id=\"loops\""), page.npos);
+}
+
 TEST(DumpPage, SaysWhatIsNotKnown) {
   if (!hasNode())
     GTEST_SKIP() << kexpr::test::skips::NoNode;
