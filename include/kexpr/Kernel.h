@@ -227,7 +227,8 @@ public:
   std::size_t codeSize() const;
   /// Of the contiguous case; zero stages were not needed.
   CompileTimes compileTimes() const;
-  /// Primitive floating-point operations of one element.
+  /// Primitive floating-point operations of one element, those that are done
+  /// once a row of a reduction not among them.
   unsigned operationsPerElement() const;
 
   /// What the loop of contiguous calls is at a stage, the same from run to run:

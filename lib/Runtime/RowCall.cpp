@@ -282,7 +282,8 @@ void RowCall::addSource(RowGroup &group, RowStep &step, const Site &site,
                .index = static_cast<std::uint32_t>(found - results.data()),
                .size = result.size};
   const bool isOwn = result.group == groups.size() - 1;
-  losesElements |= result.hasElements && (!isOwn || site.shape != result.shape);
+  // There are as many as the group has, whatever shape the value has itself.
+  losesElements |= result.hasElements && (!isOwn || site.shape != group.shape);
   if (isOwn && !result.isPlaced) {
     slot.isScratch = result.hasElements;
     slot.isLinear = !slot.isScratch;

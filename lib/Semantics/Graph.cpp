@@ -196,11 +196,33 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
   return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};
 }
 
+std::vector<bool> Graph::areOfRows() const {
+  enum Extent : std::uint8_t { One, Row, Element };
+  std::vector<Extent> extents;
+  for (const Value &value : values) {
+    Extent extent = value.kind == ValueKind::Input ||
+                            value.kind == ValueKind::View ||
+                            value.kind == ValueKind::Scan
+                        ? Element
+                        : One;
+    for (ValueId arg : args(value))
+      extent = std::max(extent, extents[arg]);
+    extents.push_back(value.kind == ValueKind::Reduce ? Row : extent);
+  }
+  std::vector<bool> result;
+  for (Extent extent : extents)
+    result.push_back(extent == Row);
+  return result;
+}
+
 ops::Work Graph::work(Precision precision) const {
   ops::Work total;
   std::vector<unsigned> ready(values.size());
+  const std::vector<bool> isOfRow = areOfRows();
   for (std::size_t id = 0; id < values.size(); ++id) {
     const Value &value = values[id];
+    if (isOfRow[id] && value.kind != ValueKind::Reduce)
+      continue;
     const ops::Work work = workOf(value, precision);
     for (ValueId arg : args(value))
       ready[id] = std::max(ready[id], ready[arg]);

@@ -136,7 +136,11 @@ struct Graph {
   static constexpr std::uint32_t FirstValue = 1u << 31;
   /// Work of one element of a value alone, from its operator's cost.
   ops::Work workOf(const Value &value, Precision precision) const;
-  /// Work of one element, from the operators' costs.
+  /// By value: whether it is computed from results of reductions alone, or is
+  /// one.
+  std::vector<bool> areOfRows() const;
+  /// Work of one element, from the operators' costs; none of what is computed
+  /// once a row.
   ops::Work work(Precision precision) const;
   /// `@0`, or `r4` of what another sweep made of value 4.
   std::string nameOfInput(std::size_t slot) const;

@@ -69,9 +69,10 @@ public:
                  : simplify.reduceWide(*ops::findReduction(name), axes, value,
                                        form, uncounted);
   }
-  /// The largest, for what is NaN itself where an element is.
+  /// The largest, for what is NaN itself where an element is. Elements are not
+  /// rounded, as others of the formula are not.
   TypedValue most(const TypedValue &value) {
-    return reduceWide("largest", value);
+    return reduceWide("largest", held(value));
   }
   /// The result, of the type of the first tensor.
   Expected<TypedValue> result(const TypedValue &value) {

@@ -76,6 +76,18 @@ TEST(ReducedShapes, FollowPyTorch) {
   EXPECT_EQ(shapeOf("mse_loss(@0,@1)", {{5, 7}, {7}}), "[]");
 }
 
+TEST(ReducedWork, OfRowsIsNoneOfElements) {
+  const auto operations = [](const char *text) {
+    return Engine()
+        .compile(text, {.mode = Mode::Interpret})
+        ->operationsPerElement();
+  };
+  EXPECT_EQ(operations("sub(exp(@0),div(sqrt(sum(@0,-1,True)),3))"),
+            operations("sub(exp(@0),sum(@0,-1,True))"));
+  EXPECT_GT(operations("sub(exp(sub(@0,sum(@0))),1)"),
+            operations("sub(exp(@0),1)"));
+}
+
 TEST(ReducedShapes, ErrorsHaveAPlace) {
   EXPECT_EQ(shapeOf("neg(sum(@0,2))", {{2, 3}}),
             "error: axis 2 of a tensor of 2 axes\n"
@@ -149,6 +161,31 @@ TEST_P(Reducing, NumbersOverAxes) {
   EXPECT_EQ(result("smooth_l1_loss(@0,0,2)", {x}), Floats{10.25f / 6});
   EXPECT_EQ(result("smooth_l1_loss(@0,neg(@0),0)", {x}), Floats{5});
   EXPECT_EQ(result("huber_loss(@0,0,2)", {x}), Floats{20.5f / 6});
+}
+
+TEST_P(Reducing, ElementsThatAreKeptAndBroadcast) {
+  const Tensor x = randomTensor(DType::F32, {1, 40}, 3),
+               y = randomTensor(DType::F32, {20, 40}, 4),
+               column = randomTensor(DType::F32, {20, 1}, 5);
+  const auto expectSame = [&](const Tensor &kept, const char *fused,
+                              const char *apart) {
+    const Tensor sine(DType::F32, kept.shape, result("sin(@0)", {kept}));
+    EXPECT_EQ(result(fused, {kept, y}), result(apart, {sine, y})) << fused;
+  };
+  expectSame(x, "add(sin(@0),sum(mul(sin(@0),@1),-2,True))",
+             "add(@0,sum(mul(@0,@1),-2,True))");
+  expectSame(x, "add(mul(sin(@0),@1),sum(mul(sin(@0),@1),-2,True))",
+             "add(mul(@0,@1),sum(mul(@0,@1),-2,True))");
+  expectSame(column, "sub(sum(mul(sin(@0),@1),-1,True),sin(@0))",
+             "sub(sum(mul(@0,@1),-1,True),@0)");
+}
+
+TEST_P(Reducing, ElementsOfShortTypesAreNotRoundedForTheLargest) {
+  // 246^2 is 60516, and 60416 in bf16.
+  const Tensor x(DType::BF16, {2}, std::vector<std::uint16_t>{0x4376, 0});
+  for (const char *text : {"exp(torch.float(log_softmax(mul(@0,@0),-1)))",
+                           "torch.float(softmax(mul(@0,@0),-1))"})
+    EXPECT_EQ(result(text, {x}), (std::vector<float>{1, 0})) << text;
 }
 
 TEST_P(Reducing, NoElements) {
