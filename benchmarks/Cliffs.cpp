@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Time on inputs of one class over time on ordinary ones, which are uniform
-// over the operator's domain: a table of the worst share of each class, one row
-// a kernel, and with --tsv FILE every measurement and the domain, which
-// utils/cliffs.py draws beside what NumPy and PyTorch take. A row called `C++`
-// is a plain loop that computes the same, whose ratios are the processor's own;
-// one called `over C++` has the kernel's time over that loop's, on the same
-// inputs of a class.
+// over the operator's domain: a table of the worst share of each class, in one
+// operand or in all, one row a kernel, and with --tsv FILE every measurement
+// and the domain, which utils/cliffs.py draws beside what NumPy and PyTorch
+// take. A row called `C++` is a plain loop that computes the same, whose ratios
+// are the processor's own; one called `over C++` has the kernel's time over
+// that loop's, on the same inputs of a class.
 //
 //   CliffsBenchmark [--tsv FILE] [--cpu NAME] [--bits N] [--only TEXT]
 //                   [--bar RATIO]
@@ -93,36 +93,30 @@ template <class T> struct InPages {
 };
 template <class T> using Elements = std::vector<T, InPages<T>>;
 
-/// One operand of all classes and shares, and one of ordinary numbers.
+/// Operands of ordinary numbers, and with some of a class among them.
 template <class T> class Inputs {
 public:
-  explicit Inputs(ops::Domain domain) : domain(domain) {
-    fill(ordinary);
-    fill(other);
-  }
-  void mix(const ops::InputClass &kind, double share) {
-    mixed = ordinary;
-    std::mt19937 generator(7);
-    std::uniform_real_distribution<double> draw(0, 1);
-    const double value = sizeof(T) == 4 ? kind.single : kind.twice;
-    for (T &element : mixed)
-      if (draw(generator) < share)
-        element =
-            static_cast<T>(kind.isSpread ? value * draw(generator) : value);
-  }
-
-  Elements<T> ordinary = Elements<T>(elements), other = ordinary,
-              mixed = ordinary;
-
-private:
-  void fill(Elements<T> &to) {
+  Inputs(ops::Domain domain, unsigned arity)
+      : ordinary(arity, Elements<T>(elements)) {
+    std::mt19937 generator(3);
     std::uniform_real_distribution<double> draw(domain.low, domain.high);
-    for (T &element : to)
-      element = static_cast<T>(draw(generator));
+    for (Elements<T> &operand : ordinary)
+      for (T &element : operand)
+        element = static_cast<T>(draw(generator));
+  }
+  /// Elements of the class are at the same places of every operand.
+  Elements<T> mixed(const ops::InputClass &kind, double share,
+                    unsigned operand) const {
+    Elements<T> result = ordinary[operand];
+    std::mt19937 places(7), values(kind.isOfSums ? 11 : 11 + operand);
+    std::uniform_real_distribution<double> draw(0, 1);
+    for (T &element : result)
+      if (draw(places) < share)
+        element = kind.number<T>(operand, draw(values));
+    return result;
   }
 
-  ops::Domain domain;
-  std::mt19937 generator{3};
+  std::vector<Elements<T>> ordinary;
 };
 
 /// Runs that are timed against each other.
@@ -183,8 +177,10 @@ struct Ratios {
 /// Times one subject on all classes.
 template <class T> class Measurement {
 public:
+  using Operands = std::vector<const T *>;
+
   Measurement(const Engine &engine, const Subject &subject)
-      : subject(subject), inputs(subject.domain) {
+      : subject(subject), inputs(subject.domain, subject.arity) {
     for (const CliffLoop &each : cliffLoops())
       if (subject.name == each.kernel)
         loop = &each;
@@ -198,28 +194,37 @@ public:
 
   bool hasLoop() const { return loop; }
 
-  /// Those of a class that is put in one operand.
+  /// Those of a class that is put in one operand, or in each if there are not
+  /// so many.
   Ratios ratios(const ops::InputClass &kind, unsigned operand) {
-    std::vector<Elements<T>> mixed = {inputs.ordinary};
+    const bool isInAll = operand == subject.arity;
+    Operands ordinary;
+    for (const Elements<T> &each : inputs.ordinary)
+      ordinary.push_back(each.data());
+    std::vector<Operands> mixed = {ordinary};
+    std::vector<Elements<T>> memory;
     for (double share : shares) {
-      inputs.mix(kind, share);
-      mixed.push_back(inputs.mixed);
-      check(mixed.back(), operand);
+      mixed.push_back(ordinary);
+      for (unsigned i = 0; i < subject.arity; ++i)
+        if (isInAll || i == operand) {
+          memory.push_back(inputs.mixed(kind, share, i));
+          mixed.back()[i] = memory.back().data();
+        }
+      check(mixed.back());
     }
     if (loop) {
       // Loops bound exponents: e^-100 is e^-87 in f32.
-      checkLoop(mixed.front(), operand, 1e-30);
+      checkLoop(mixed.front(), 1e-30);
       const bool isSmall = kind.single > 0 && kind.single < 1;
-      if (isSmall)
-        checkLoop(mixed.back(), operand,
-                  4. * std::numeric_limits<T>::denorm_min());
+      if (isSmall && !isInAll)
+        checkLoop(mixed.back(), 4. * std::numeric_limits<T>::denorm_min());
     }
     std::vector<Run> runs;
-    for (const auto &each : mixed)
-      runs.push_back(runOf(each, operand));
-    for (const auto &each : mixed)
+    for (const Operands &each : mixed)
+      runs.push_back(runOf(each));
+    for (const Operands &each : mixed)
       if (loop)
-        runs.push_back(plainRunOf(each, operand));
+        runs.push_back(plainRunOf(each));
     const auto seconds = timeAll(runs);
     constexpr double unit = 1e9 / elements;
     Ratios result;
@@ -240,13 +245,10 @@ private:
   TensorView view(const T *data) const {
     return {const_cast<T *>(data), subject.type, Shape{elements}};
   }
-  const T *operandOf(const Elements<T> &x, unsigned operand, unsigned i) const {
-    return (i == operand ? x : inputs.other).data();
-  }
-  std::vector<TensorView> tensors(const Elements<T> &x, unsigned operand) {
+  std::vector<TensorView> tensors(const Operands &x) const {
     std::vector<TensorView> all;
-    for (unsigned i = 0; i < subject.arity; ++i)
-      all.push_back(view(operandOf(x, operand, i)));
+    for (const T *each : x)
+      all.push_back(view(each));
     return all;
   }
 
@@ -254,31 +256,27 @@ private:
   /// just stored would wait.
   T *out() { return memory.data() + 2048 / sizeof(T); }
 
-  Run runOf(const Elements<T> &x, unsigned operand) {
-    auto bound = orStop(
-        kernel->bind(tensors(x, operand), view(out()), {.maxThreads = 1}));
+  Run runOf(const Operands &x) {
+    auto bound =
+        orStop(kernel->bind(tensors(x), view(out()), {.maxThreads = 1}));
     return [bound] { (void)bound.run(); };
   }
-  Run plainRunOf(const Elements<T> &x, unsigned operand) {
-    std::vector<const void *> in;
-    for (unsigned i = 0; i < subject.arity; ++i)
-      in.push_back(operandOf(x, operand, i));
+  Run plainRunOf(const Operands &x) {
+    const std::vector<const void *> in(x.begin(), x.end());
     return [this, in] { loop->run(elements, out(), in.data()); };
   }
 
-  void runOnce(const Kernel &of, const Elements<T> &x, unsigned operand,
-               T *to) {
-    const auto status =
-        of.run(tensors(x, operand), view(to), {.maxThreads = 1});
+  void runOnce(const Kernel &of, const Operands &x, T *to) {
+    const auto status = of.run(tensors(x), view(to), {.maxThreads = 1});
     if (!status)
       stop(status.error().message());
   }
 
   /// Results are the interpreter's, any NaN being one.
-  void check(const Elements<T> &x, unsigned operand) {
+  void check(const Operands &x) {
     std::vector<T> expected(elements);
-    runOnce(*kernel, x, operand, out());
-    runOnce(*interpreted, x, operand, expected.data());
+    runOnce(*kernel, x, out());
+    runOnce(*interpreted, x, expected.data());
     for (std::int64_t i = 0; i < elements; ++i)
       if ((out()[i] != expected[i] ||
            std::signbit(out()[i]) != std::signbit(expected[i])) &&
@@ -288,11 +286,11 @@ private:
 
   /// Results of the loop are the kernel's within a tolerance, or a slack near
   /// 0.
-  void checkLoop(const Elements<T> &x, unsigned operand, double slack) {
+  void checkLoop(const Operands &x, double slack) {
     constexpr double tolerance = sizeof(T) == 4 ? 1e-5 : 1e-6;
     std::vector<T> expected(elements);
-    runOnce(*kernel, x, operand, expected.data());
-    plainRunOf(x, operand)();
+    runOnce(*kernel, x, expected.data());
+    plainRunOf(x)();
     for (std::int64_t i = 0; i < elements; ++i) {
       const auto got = static_cast<double>(out()[i]);
       const auto right = static_cast<double>(expected[i]);
@@ -371,7 +369,11 @@ static Rows measure(const Engine &engine, const Subject &subject, double bar,
     rows.push_back({names[row]});
   for (const ops::InputClass &kind : classesOf(subject.type)) {
     double worst[3] = {};
-    for (unsigned operand = 0; operand < subject.arity; ++operand) {
+    for (unsigned operand = 0; operand <= subject.arity; ++operand) {
+      if (!kind.isPutIn(operand, subject.arity))
+        continue;
+      const std::string place =
+          operand < subject.arity ? std::to_string(operand) : "all";
       const Ratios ratios = measurement.ratios(kind, operand);
       const std::vector<double> *each[] = {&ratios.own, &ratios.plain,
                                            &ratios.overPlain};
@@ -380,7 +382,7 @@ static Rows measure(const Engine &engine, const Subject &subject, double bar,
         for (std::size_t i = 0; i < std::size(shares); ++i) {
           const double ratio = (*each[row])[i];
           worst[row] = std::max(worst[row], ratio);
-          tsv << names[row] << '\t' << operand << '\t' << kind.name << '\t'
+          tsv << names[row] << '\t' << place << '\t' << kind.name << '\t'
               << shares[i] << '\t' << cell(ratio) << '\t' << subject.domain.low
               << '\t' << subject.domain.high << '\t' << number(ordinary[row], 4)
               << '\n';

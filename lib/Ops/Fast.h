@@ -7,8 +7,9 @@
 ///
 /// \file
 /// f32 functions within 4 units in the last place, in single precision alone.
-/// All arguments take one way; only huge ones of sin, cos and tan go the rare
-/// way. Polynomials are in utils/minimax/fast.py.
+/// All arguments take one way; only huge ones of sin, cos and tan, and those of
+/// logaddexp that cancel, go the rare way. Polynomials are in
+/// utils/minimax/fast.py.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef KEXPR_OPS_FAST_H
@@ -297,37 +298,39 @@ template <class V> V pow(V x, V y) {
   return select(isNegative & ~isInteger, NaN<V>, result);
 }
 
-/// ln(1 + e) for 0 <= e <= 1, divided by e.
+/// (ln(1 + e) - e) / e^2 for 0 <= e <= 1.
 template <class V> V logarithmToTwo(V e) {
-  return horner(e, 0x1p0, -0x1.ffff14p-2, 0x1.5535dep-2, -0x1.fd1368p-3,
-                0x1.884554p-3, -0x1.19af8ep-3, 0x1.44707ap-4, -0x1.eca398p-6,
-                0x1.5fa0dap-8);
+  return horner(e, -0x1.ffff14p-2, 0x1.5535dep-2, -0x1.fd1368p-3, 0x1.884554p-3,
+                -0x1.19af8ep-3, 0x1.44707ap-4, -0x1.eca398p-6, 0x1.5fa0dap-8);
 }
 
-/// ln(1 + e^-x) 2^26 for x >= 0, from 2^26 times the power of two; so scaled it
-/// is normal wherever it matters.
-template <class V> V softplusTail(V power, V r) {
-  V scaled = power * exponential(r, -1);
-  return scaled * logarithmToTwo(scaled * 0x1p-26f);
-}
-
-/// max(x, 0) + ln(1 + e^-|x|)
+/// max(x, 0) + ln(1 + e^-|x|), the latter times 2^26: so scaled all is normal
+/// that matters. Tiny shows in no bit.
 template <class V> V softplus(V x) {
   auto [power, r] = reduce<26>(atMost(abs(x), 105.0f), -1.0f);
-  return fma(softplusTail(power, r), 0x1p-26f, atLeast(x, 0.0f));
+  V scaled = power * exponential(r, -1);
+  V e = fma(scaled, 0x1p-26f, single::Tiny);
+  return fma(scaled * fma(e, logarithmToTwo(e), 1.0f), 0x1p-26f,
+             atLeast(x, 0.0f));
 }
 
-/// The larger of two numbers, and what their ln(e^x + e^y) is more.
-template <class V> Sum<V> logaddexp(V x, V y) {
+/// Two numbers in order, and 2^26 times what their ln(e^x + e^y) is more than
+/// the larger.
+template <class V> struct LogSum { V larger, smaller, more; };
+
+template <class V> LogSum<V> logaddexp(V x, V y) {
   V larger = select(x < y, y, x), smaller = select(x < y, x, y);
   // With what it loses, for that counts.
   V difference = larger - smaller;
   V part = larger - difference;
   V low = (larger - (difference + part)) + (part - smaller);
-  low = select(abs(low) < 1.0f, low, 0.0f); // of infinities it is NaN
+  low = select(abs(low) < 0x1p-10f, low, 0.0f); // of infinities it is NaN
   difference = select(x == y, 0.0f, difference);
-  auto [power, r] = reduce<26>(atMost(difference, 105.0f), -1.0f);
-  return {larger, softplusTail(power, r + low) * 0x1p-26f};
+  // Beyond, the result is the larger; half of `more` is still normal.
+  auto [power, r] = reduce<26>(atMost(difference, 104.0f), -1.0f);
+  V scaled = power * exponentialLong(r + low, -1);
+  V e = fma(scaled, 0x1p-26f, single::Tiny);
+  return {larger, smaller, fma(e * logarithmToTwo(e), scaled, scaled)};
 }
 
 /// tanh(ln(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.

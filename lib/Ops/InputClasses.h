@@ -13,6 +13,8 @@
 #ifndef KEXPR_OPS_INPUTCLASSES_H
 #define KEXPR_OPS_INPUTCLASSES_H
 
+#include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace kexpr::ops {
@@ -22,6 +24,23 @@ struct InputClass {
   const char *name;
   double single, twice;
   bool isSpread = false; ///< The benchmark takes random numbers up to it.
+  /// Logarithms of p and of 1 - p, in turns of the operands, whose logaddexp
+  /// nearly vanishes: a class of all operands at once.
+  bool isOfSums = false;
+
+  /// Whether it is put in an operand, or in all of several, for which the
+  /// number of operands stands.
+  bool isPutIn(std::size_t operand, std::size_t operands) const {
+    return operand < operands ? !isOfSums : operands > 1;
+  }
+
+  /// That of an operand; `part`, of (0, 1), says which of many.
+  template <class T> T number(std::size_t operand, double part) const {
+    if (isOfSums)
+      return static_cast<T>(operand % 2 ? std::log1p(-part) : std::log(part));
+    const double number = sizeof(T) == 4 ? single : twice;
+    return static_cast<T>(isSpread ? number * part : number);
+  }
 };
 
 inline constexpr double InfiniteInput = std::numeric_limits<double>::infinity();
@@ -42,6 +61,7 @@ inline constexpr InputClass InputClasses[] = {
     {"-inf", -InfiniteInput, -InfiniteInput},
     {"nan", std::numeric_limits<double>::quiet_NaN(),
      std::numeric_limits<double>::quiet_NaN()},
+    {"ln p", 0, 0, false, true},
 };
 
 } // namespace kexpr::ops

@@ -9,6 +9,7 @@
 
 #include "Ops/Double/Power.h"
 #include "Ops/Fast.h"
+#include "Ops/LogSums.h"
 #include "Ops/Operator.h"
 #include "Ops/Wide.h"
 
@@ -190,17 +191,22 @@ struct Logaddexp {
     auto e = wide::expPrecise(atLeast(-abs(difference), -200.0));
     auto larger = select(a < b, b, a);
     auto sum = larger + wide::log1p<true>(e);
-    auto exact = rarely(abs(sum) < abs(larger) * 0x1p-19, sum,
-                        [a, b] { return f64::logaddexp(a, b); });
+    auto exact = rarely(abs(sum) < abs(larger) * 0x1p-17, sum, [a, b, larger] {
+      return wide::logSum<false>(larger, select(a < b, a, b));
+    });
     return select(difference == difference, exact, difference)
         .template to<float>();
   }
 
   /// In single precision, unless too much of the sum cancels.
   template <class V> static V fast(V x, V y) {
-    auto [larger, more] = fast::logaddexp(x, y);
-    V sum = larger + more;
-    return rarely(abs(sum) < more, sum, [x, y] { return formula(x, y); });
+    auto [larger, smaller, more] = fast::logaddexp(x, y);
+    auto cancels = abs(fma(larger, 0x1p26f, more)) < more * 0.55f;
+    return rarely(cancels, fma(more, 0x1p-26f, larger), [larger, smaller] {
+      return wide::logSum<true>(larger.template to<double>(),
+                                smaller.template to<double>())
+          .template to<float>();
+    });
   }
 
   template <IsDouble V> static V formula(V x, V y) {

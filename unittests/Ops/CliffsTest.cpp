@@ -82,14 +82,17 @@ private:
   }
 };
 
+/// With the class in one operand, or in all where there are not so many.
 template <class Op, Arithmetic A, std::size_t... K>
-void watch(Watch &into, std::size_t operand, double x,
+void watch(Watch &into, std::size_t operand, const InputClass &kind,
            std::index_sequence<K...>) {
   using T = ElementIn<A>;
   using V = Value<WatchedAlgebra, T>;
-  const double middle = (Op::info.domain.low + Op::info.domain.high) / 3;
+  constexpr auto middle =
+      static_cast<T>((Op::info.domain.low + Op::info.domain.high) / 3);
+  const bool isInAll = operand == arityOf<Op>;
   (void)applyFormula<Op, A>(
-      V{{static_cast<T>(K == operand ? x : middle), &into}}...);
+      V{{isInAll || K == operand ? kind.number<T>(K, 0.7) : middle, &into}}...);
 }
 
 template <class Op, Arithmetic A, class Algebra, std::size_t... K>
@@ -103,13 +106,16 @@ Work workOf(std::index_sequence<K...>) {
 template <class Op, Arithmetic A>
 void report(std::ostream &out, const char *arithmetic) {
   constexpr auto operands = std::make_index_sequence<arityOf<Op>>{};
-  for (std::size_t operand = 0; operand < arityOf<Op>; ++operand)
+  for (std::size_t operand = 0; operand <= arityOf<Op>; ++operand)
     for (const InputClass &each : InputClasses) {
+      if (!each.isPutIn(operand, arityOf<Op>))
+        continue;
       Watch seen;
-      watch<Op, A>(seen, operand,
-                   A == Arithmetic::F64 ? each.twice : each.single, operands);
+      watch<Op, A>(seen, operand, each, operands);
+      const std::string place =
+          operand < arityOf<Op> ? std::to_string(operand) : "all";
       if (seen.rare || seen.subnormal)
-        out << Op::info.name << '\t' << arithmetic << '\t' << operand << '\t'
+        out << Op::info.name << '\t' << arithmetic << '\t' << place << '\t'
             << each.name << '\t' << seen.rare << '\t' << seen.subnormal << '\n';
     }
   const Work common = workOf<Op, A, CostAlgebra>(operands);
@@ -121,8 +127,9 @@ void report(std::ostream &out, const char *arithmetic) {
 
 template <class... Ops> std::string reportAll(OpList<Ops...>) {
   std::ostringstream out;
-  out << "# operator, arithmetic, operand, class of inputs, second bodies "
-         "entered,\n# subnormal or vanishing products; or `bodies` and the "
+  out << "# operator, arithmetic, operand or all, class of inputs, second "
+         "bodies entered,\n# subnormal or vanishing products; or `bodies` and "
+         "the "
          "operations of both.\n# KEXPR_BLESS=1 writes it anew.\n";
   auto one = [&out]<class Op>() {
     if constexpr (isFloatToFloat<Op>) {

@@ -16,8 +16,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <random>
+
 using namespace kexpr;
 using kexpr::test::sameFloat;
+using kexpr::test::ulpError;
 using namespace kexpr::ops;
 
 namespace {
@@ -279,6 +283,31 @@ TEST(DoubleFormulas, LogaddexpKeepsWhatCancels) {
         Logaddexp::formula(Scalar<double>{x}, Scalar<double>{y}).rep;
     EXPECT_NEAR(got, sum, std::abs(sum) * 0x1p-52 + 0x1p-1074)
         << "of " << x << " and " << y;
+  }
+}
+
+/// Next to where e^x and e^y add up to 1, against f64, which keeps 2^-99 of x.
+TEST(FloatFormulas, LogaddexpKeepsWhatCancels) {
+  std::mt19937 generator(5);
+  std::uniform_real_distribution<double> size(-149, 0);
+  std::uniform_int_distribution<std::int32_t> reach(0, 24);
+  for (int i = 0; i < 100'000; ++i) {
+    const double least = i % 2 ? size(generator) : size(generator) / 149;
+    const auto x = static_cast<float>(-std::exp2(least));
+    const auto sum = static_cast<float>(std::log(-std::expm1(x)));
+    const std::int32_t far = (1 << reach(generator)) - 1;
+    const auto steps = std::uniform_int_distribution(-far, far)(generator);
+    const auto y =
+        std::bit_cast<float>(std::bit_cast<std::int32_t>(sum) + steps);
+    const double exact =
+        Logaddexp::formula(Scalar<double>{x}, Scalar<double>{y}).rep;
+    const Scalar<float> a{x}, b{y};
+    ASSERT_LE(ulpError(Logaddexp::formula(a, b).rep, exact),
+              Logaddexp::info.ulp.f32)
+        << x << " and " << y;
+    ASSERT_LE(ulpError(Logaddexp::fast(b, a).rep, exact),
+              Logaddexp::info.ulp.fast)
+        << x << " and " << y;
   }
 }
 
