@@ -13,6 +13,8 @@
 #   programs  100,000 random programs, interpreter against both tiers
 #   text infix program model graph calls entry npy
 #             3,600 s of CPU of that fuzzer (utils/fuzz.sh)
+#   torch     20,000 random programs with functions over axes against PyTorch,
+#             where python3 has it
 #
 # Several calls for different parts may run beside each other.
 # build/soak-state/PART.blocks has a line for each block: amount, seconds of CPU,
@@ -23,7 +25,14 @@ cd "$(dirname "$0")/.."
 percent=${1:-100}
 fuzzers=(text infix program model graph calls entry sums npy)
 parts=("${@:2}")
-[ ${#parts[@]} -gt 0 ] || parts=(load exits forks programs "${fuzzers[@]}")
+if [ ${#parts[@]} -eq 0 ]; then
+  parts=(load exits forks programs "${fuzzers[@]}")
+  if python3 -c 'import torch' 2>/dev/null; then
+    parts+=(torch)
+  else
+    echo "skipped: torch" >&2
+  fi
+fi
 state=$PWD/build/soak-state
 host=$PWD/build/release/unittests/Host
 mkdir -p "$state"
@@ -38,6 +47,7 @@ goal_of() {
   case $1 in
   exits | forks) all=1000 ;;
   programs) all=100000 ;;
+  torch) all=20000 ;;
   esac
   echo $((all * percent / 100))
 }
@@ -78,6 +88,10 @@ plan() {
     command=(env KEXPR_FUZZ_SECONDS=60 "KEXPR_FUZZ_SEED=$(next_seed)"
       build/release/unittests/Fuzz/FuzzTest
       --gtest_filter=Fuzz.MachineCodeEqualsInterpreter) ;;
+  torch)
+    amount=1000
+    command=(python3 utils/torch_programs.py --reducing --count "$amount"
+      --seed "$number" --check build/release/unittests/Api/ApiTest) ;;
   *)
     amount=$left limit=$((20 * left + 3600))
     command=(utils/fuzz.sh "$(goal_of "$part")" "$part") ;;
@@ -149,7 +163,8 @@ for part in "${parts[@]}"; do
   touch "$state/$part.blocks"
 done
 cmake --preset release >/dev/null
-cmake --build --preset release --target HostTest MixedLoad FuzzTest >/dev/null
+cmake --build --preset release --target HostTest MixedLoad FuzzTest \
+  ApiTest >/dev/null
 failed=()
 for part in "${parts[@]}"; do
   while [ "$(done_of "$part")" -lt "$(goal_of "$part")" ]; do

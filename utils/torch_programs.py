@@ -5,13 +5,14 @@
 
     python3 utils/torch_programs.py --small --count 700 \\
         --without reductions > unittests/Data/programs.tsv
-    python3 utils/torch_programs.py --small --count 200 \\
+    python3 utils/torch_programs.py --small --count 700 --reducing --seed 288 \\
         > unittests/Data/reductions.tsv
-    python3 utils/torch_programs.py --count 20000 --seed 7 \\
+    python3 utils/torch_programs.py --count 20000 --seed 7 --reducing \\
         --check build/release/unittests/Api/ApiTest
 
-The first prints programs; the second makes them in a temporary file, and the
-test reads that. The same arguments give the same programs. Needs torch, from 2.3
+The first two print programs; the third makes them in a temporary file, and the
+test reads that. The same arguments give the same programs; seed 288 has each
+function over axes for each type that PyTorch gives it. Needs torch, from 2.3
 on for u16, u32 and u64, and numpy.
 
 Lines that start with # are comments. Every other line is a program, of four
@@ -62,6 +63,8 @@ def arguments():
                         help="the only element types, split by commas")
     parser.add_argument("--without", default="",
                         help="features left out: " + ", ".join(FEATURES))
+    parser.add_argument("--reducing", action="store_true",
+                        help="only programs with functions over axes")
     parser.add_argument("--check", metavar="TEST",
                         help="run this test program on what was made")
     parser.add_argument("--against-torch", action="store_true",
@@ -80,6 +83,7 @@ class Summary:
         self.counts[program.kind] += 1
         self.counts["elements"] += program.elements
         self.counts["skipped"] += program.skipped
+        self.counts["reducing"] += program.reduces
         self.counts["several"] += len(program.outputs) > 1
         self.types.update({NAMES[o.dtype] for o in program.operands})
         self.operators.update({n.op for o in program.outputs for n in o.walk()
@@ -90,7 +94,8 @@ class Summary:
         c = self.counts
         share = 100 * c["skipped"] / max(c["elements"], 1)
         print(f"{c['exact']} exact and {c['approximate']} approximate programs,"
-              f" {c['several']} with several outputs", file=file)
+              f" {c['several']} with several outputs,"
+              f" {c['reducing']} with functions over axes", file=file)
         print("programs by operand type:", listing(self.types), file=file)
         print("programs by operator:", listing(self.operators), file=file)
         print(f"{c['elements']} elements, {c['skipped']} of them skipped"
@@ -113,11 +118,13 @@ def write(options, file):
     torch.set_num_threads(1)
     types = [DTYPES[name] for name in options.types.split(",")]
     features = set(FEATURES) - set(options.without.split(","))
-    config = Config(types, 36 if options.small else 300, features)
+    config = Config(types, 36 if options.small else 300, features,
+                    options.reducing)
     summary = Summary()
     print("# Made by utils/torch_programs.py, which says what it means:",
           f"--count {options.count} --seed {options.seed}"
-          + " --small" * options.small, file=file)
+          + " --small" * options.small + " --reducing" * options.reducing,
+          file=file)
     for index in range(options.count):
         program, refused = generate(options.seed, index, config)
         print(program.line(), file=file)

@@ -225,7 +225,7 @@ TEST(Programs, EqualPyTorch) {
   if (const char *named = std::getenv("KEXPR_PROGRAMS"))
     return expectPyTorch(named, 1);
   expectPyTorch(KEXPR_TEST_DATA "/programs.tsv", 400);
-  expectPyTorch(KEXPR_TEST_DATA "/reductions.tsv", 100);
+  expectPyTorch(KEXPR_TEST_DATA "/reductions.tsv", 600);
 }
 
 TEST(Programs, AMalformedLineIsRefusedWithItsNumber) {

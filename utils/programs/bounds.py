@@ -12,10 +12,10 @@ import itertools
 
 import torch
 
-from . import exact, reductions
+from . import exact, reductions, rows
 from .reference import GUARDS, REFERENCES, STEPS
 from .types import (CASTS, COMPARISONS, CORRECT, FORMATS, LOGICAL, NARROW,
-                    Reject, documented_ulps)
+                    Reject, documented_ulps, is_known)
 
 ULPS = documented_ulps()
 SLACK = 1.01
@@ -81,7 +81,7 @@ def convert(value, dtype):
     """A value, or a literal, where it meets a call that computes in `dtype`."""
     if not isinstance(value, Value):
         v = round_to(torch.tensor(float(value), dtype=torch.float64), dtype)
-        return Value(dtype, v, rounding(v, dtype))
+        return in_range(Value(dtype, v, rounding(v, dtype)))
     if value.dtype == dtype:
         return value
     v, e = value.v.double(), value.e
@@ -209,15 +209,12 @@ def reduce_exactly(name, value, axes, keep):
     """What is one of the elements, or asks for their truth: certain where
     errors change none of it."""
     result = reductions.apply(name, value.v, axes, keep)
-
-    def most(x):
-        return x.amax(dim=axes, keepdim=keep) if x.numel() else result == 0
-
     skip = reductions.apply("any", value.skip, axes, keep)
     if not value.dtype.is_floating_point:
         return Value(result.dtype, result, None, skip)
     if name in ("amax", "amin"):
-        return Value(value.dtype, result, most(value.e), skip)
+        error = value.e.amax(dim=axes, keepdim=keep)
+        return Value(value.dtype, result, error, skip)
     unsure = value.e > 0
     if name in ("any", "all"):
         unsure = unsure & (value.v.abs() <= value.e)
@@ -226,15 +223,47 @@ def reduce_exactly(name, value, axes, keep):
 
 
 def reduce(node, value):
-    """A reduction; in the middle of a kernel its results are rounded, too."""
     name, (axes, keep) = node.op, node.axes
     if reductions.is_exact(name, value.dtype):
         return reduce_exactly(name, value, axes, keep)
-    dtype = value.dtype
-    center, spread, skip = reductions.bounds(name, value, axes, keep, dtype)
+    center, spread, skip = reductions.bounds(name, value, axes, keep,
+                                             value.dtype)
+    return rounded(name, value.dtype, center, spread, skip,
+                   center.abs() + spread)
+
+
+def row(node, args):
+    """A formula over axes; a weight and bias meet what it is without."""
+    name, settings, dtype = node.op, node.axes, node.kind.dtype
+    tensors, weight, bias = rows.parted(settings, args)
+    center, spread, skip = rows.bounds(name, settings, tensors)
     size = center.abs() + spread
+    if weight or bias:
+        # What is subnormal between is rounded as such.
+        parts = [Value(dtype, center, spread + 2.0**-149)]
+        for part, missing in (weight, 1.0), (bias, 0.0):
+            part = part or convert(missing, dtype)
+            if settings.groups:  # one a channel
+                axes = [-1] + [1] * (center.dim() - 2)
+                part = Value(dtype, *(t.reshape(axes) for t in
+                                      (part.v, part.e, part.skip)))
+            parts.append(part)
+            skip = skip | part.skip
+        center, spread = corners(lambda n, w, b: n * w + b, parts)
+        terms = parts[0].v * parts[1].v, parts[2].v, center
+        size = torch.stack(torch.broadcast_tensors(*terms)).abs().amax(0)
+        size = size + spread
+        skip = skip | spread.isnan()
+    return rounded(name, dtype, center, spread, skip, size)
+
+
+def rounded(name, dtype, center, spread, skip, size):
+    """What a function over axes adds, by the size of its terms; in the middle
+    of a kernel its results are rounded, too."""
     precise = torch.float64 if dtype == torch.float64 else torch.float32
-    own = SLACK * (reductions.own_ulps(name) + 2) * unit(size, precise)
+    wide = dtype == torch.float64
+    # The reference is an f64, too.
+    own = SLACK * (ULPS[name][wide] + 2 * wide) * unit(size, precise)
     if dtype in NARROW:
         own = own + 0.5 * SLACK * unit(size, dtype)
     e = torch.where(center.isfinite(), spread + own, 0.0)
@@ -243,6 +272,8 @@ def reduce(node, value):
 
 def call(node, args):
     op, dtype = node.op, node.computed
+    if op in rows.NAMES:
+        return row(node, args)
     if node.axes:
         return reduce(node, args[0])
     if op in CASTS:
@@ -259,7 +290,8 @@ def call(node, args):
         return call_whole(op, dtype, args)
     if op in COMPARISONS:
         return compare(op, dtype, *args)
-    if op == "pow" and not isinstance(args[1], Value):
+    if (op == "pow" and not isinstance(args[1], Value)
+            and is_known(node.args[1])):
         exponent = args[1]
         return power_by_literal(dtype, args[0], exponent)
     return call_float(op, dtype, args)

@@ -5,7 +5,7 @@ import numpy
 import torch
 import torch.nn.functional as F
 
-from . import reductions
+from . import reductions, rows
 from .types import (CASTS, COMPARISONS, DTYPES, EXTREMA, SHIFTS, UNSIGNED,
                     WHOLE, Reject)
 
@@ -61,7 +61,9 @@ def check_extremum(op, args):
     elif op == "relu":
         zeros = signs_differ(args[0], torch.zeros((), dtype=args[0].dtype))
     elif op == "clamp":
-        bounds = [torch.as_tensor(a) for a in args[1:]]
+        # PyTorch makes no tensor of an integer from 2^63 on.
+        bounds = [torch.as_tensor(float(a)) if isinstance(a, int) else
+                  torch.as_tensor(a) for a in args[1:]]
         zeros = (signs_differ(args[0], bounds[0])
                  | signs_differ(args[0], bounds[1]))
     if zeros is not None and zeros.any():
@@ -172,7 +174,9 @@ def evaluate(node, known):
         result = node.operand.view()
     else:
         args = [evaluate(arg, known) for arg in node.args]
-        if node.axes:
+        if node.op in rows.NAMES:
+            result = rows.apply(node.op, node.axes, args)
+        elif node.axes:
             result = reductions.apply(node.op, args[0], *node.axes)
         elif node.op in CASTS:
             result = cast(args[0], node.computed)

@@ -4,7 +4,7 @@
 mean something."""
 import torch
 
-from . import reductions, tree
+from . import reductions, rows, tree
 from .operands import Operand, common_shape, operand_shape
 from .types import (BITS, CASTS, COMPARISONS, DTYPES, EXTREMA, LOGICAL,
                     PARAMETERS, SHIFTS, WHOLE, Reject, is_exact)
@@ -42,12 +42,13 @@ class Generator:
             output.shape()
         return outputs
 
-    def new_operand(self, dtype=None, style=None):
+    def new_operand(self, dtype=None, style=None, shape=None):
         rng = self.rng
         dtype = dtype or rng.choice(self.palette)
         style = style or rng.choice(STYLES)
         operand = Operand(rng, len(self.operands), dtype,
-                          operand_shape(rng, self.common), self.limit, style)
+                          operand_shape(rng, self.common)
+                          if shape is None else list(shape), self.limit, style)
         self.operands.append(operand)
         return tree.from_operand(operand)
 
@@ -93,7 +94,8 @@ class Generator:
         if self.grown and rng.random() < 0.05:
             return rng.choice(self.grown)
         chance = rng.random()
-        if self.config.has("reductions") and rng.random() < 0.3:
+        share = 0.5 if self.config.reducing else 0.3
+        if self.config.has("reductions") and rng.random() < share:
             node = self.reduction(self.grow(budget - 1))
         elif chance < 0.4:
             node = self.unary(self.grow(budget - 1))
@@ -120,15 +122,31 @@ class Generator:
 
     def reduction(self, arg):
         rng = self.rng
-        if arg.kind.literal:
-            raise Reject("a reduction of a literal")
-        for name in rng.sample(reductions.NAMES, len(reductions.NAMES)):
-            node = tree.reduction(rng, name, arg)
+        if not arg.kind.dims:
+            raise Reject("a reduction of a number")
+        names = reductions.NAMES + rows.NAMES
+        for name in rng.sample(names, len(names)):
+            if name not in rows.NAMES:
+                node = tree.reduction(rng, name, arg)
+            elif self.exact or not arg.kind.dtype.is_floating_point:
+                continue
+            else:
+                node = self.row(name, arg)
             if (node and node.kind.dtype in self.config.types
                     and (not self.exact
                          or reductions.is_exact(name, node.computed))):
                 return node
         raise Reject("nothing fits")
+
+    def row(self, name, arg):
+        dtype, args = arg.kind.dtype, [arg]
+        if name in rows.PAIRS:
+            known = [node for node in self.grown if node.kind.dtype == dtype]
+            args.append(self.rng.choice(known) if known
+                        and self.rng.random() < 0.5
+                        else self.new_operand(dtype))
+        return tree.row(self.rng, name, args,
+                        lambda shape: self.new_operand(dtype, shape=shape))
 
     def unary(self, arg):
         rng = self.rng

@@ -14,10 +14,12 @@ ATTEMPTS = 300
 
 class Config:
     """What programs may be made of: element types, elements of a tensor at
-    most, and features among lists, sizes, casts and bools."""
+    most, features among lists, sizes, casts, bools and reductions, and whether
+    all have functions over axes."""
 
-    def __init__(self, types, limit, features):
+    def __init__(self, types, limit, features, reducing=False):
         self.types, self.limit, self.features = types, limit, features
+        self.reducing = reducing
 
     def has(self, feature):
         return feature in self.features
@@ -67,6 +69,7 @@ def output_cell(result):
 class Program:
     def __init__(self, outputs, operands):
         self.outputs = outputs
+        self.reduces = any(n.axes for o in outputs for n in o.walk())
         self.kind = ("exact" if all(o.is_exact() for o in outputs)
                      else "approximate")
         named = {n for o in outputs for n in o.operands()}
@@ -128,9 +131,16 @@ def generate(seed, index, config):
         exactly = index % 5 < 2 and not narrow_only
         try:
             types = [t for t in config.types if not exactly or t not in NARROW]
-            inner = Config(types, config.limit, config.features)
+            if config.reducing and not exactly:
+                # Most functions over axes take floats alone.
+                types = types + 2 * [t for t in types if t.is_floating_point]
+            inner = Config(types, config.limit, config.features,
+                           config.reducing)
             generator = Generator(rng, inner, exactly)
-            return Program(generator.outputs(), generator.operands), refused
+            program = Program(generator.outputs(), generator.operands)
+            if config.reducing and not program.reduces:
+                raise Reject("no function over axes")
+            return program, refused
         except Reject as reject:
             why = str(reject)[:40]
             refused[why] = refused.get(why, 0) + 1

@@ -5,14 +5,15 @@ import math
 
 import torch
 
-from . import reductions
+from . import reductions, rows
 from .types import CASTS, COMPARISONS, Kind, Reject, computed_in, is_exact
 
 
 class Node:
     """A call, an operand or a literal. `computed` is the type a call computes
     in; `literal` is the value of what Python knows before any tensor runs;
-    `axes` are those of a reduction, and whether they stay."""
+    `axes` are those of a reduction, and whether they stay, or the settings of
+    one of rows.NAMES."""
 
     def __init__(self, text, kind, op=None, args=(), computed=None,
                  literal=None, operand=None, axes=None):
@@ -37,6 +38,8 @@ class Node:
         if self.operand:
             return tuple(self.operand.shape)
         shapes = [arg.shape() for arg in self.args]
+        if self.op in rows.NAMES:
+            return rows.shape_after(self.op, shapes, self.axes)
         if self.axes:
             return reductions.shape_after(self.op, shapes[0], *self.axes)
         try:
@@ -69,6 +72,11 @@ def call(op, args):
     """A call of tensors and literals, at least one a tensor; None where
     PyTorch refuses the types."""
     kinds = tuple(arg.kind for arg in args)
+    # From 2^63 on a literal is a u64, which does not promote with bools.
+    bools = torch.bool in [kind.dtype for kind in kinds[op == "where":]]
+    if bools and any(isinstance(arg.literal, int) and arg.literal >= 2**63
+                     for arg in args):
+        return None
     # The third argument of add and sub scales the second.
     computed = computed_in(op, kinds[:2] if op in ("add", "sub") else kinds)
     if computed is None:
@@ -83,12 +91,31 @@ def reduction(rng, name, arg):
     """None where PyTorch has no such call."""
     shape = arg.shape()
     dtype = reductions.result_type(name, arg.kind.dtype)
-    if dtype is None or not shape or not arg.kind.dims:
+    if dtype is None:
         return None
     axes, keep, text = reductions.settings(rng, name, len(shape))
     dims = bool(reductions.shape_after(name, shape, axes, keep))
     return Node(f"{name}({arg.text}{text})", Kind(dtype, dims), name, (arg,),
                 arg.kind.dtype, axes=(axes, keep))
+
+
+def row(rng, name, args, operand):
+    """The same for a formula over axes of tensors of one type; `operand` makes
+    one more of a shape."""
+    try:
+        shape = torch.broadcast_shapes(*(arg.shape() for arg in args))
+    except RuntimeError as error:
+        raise Reject("shapes do not broadcast") from error
+    dtype = args[0].kind.dtype
+    drawn = rows.draw(rng, name, shape, dtype, operand)
+    if drawn is None:
+        return None
+    settings, weights, text = drawn
+    texts = ",".join(arg.text for arg in args)
+    node = Node(f"{name}({texts}{text})", Kind(dtype), name,
+                (*args, *weights), dtype, axes=settings)
+    node.kind = Kind(dtype, bool(node.shape()))
+    return node
 
 
 def cast(name, arg):
