@@ -20,6 +20,7 @@ from matplotlib import colors, pyplot
 
 ELEMENTS, ROUNDS, ENOUGH = 8000, 9, 100e-6
 VALUES = {"subnormal": 1e-38, "least": 1.2e-38, "max": 3e38}
+OF_SEVERAL = "ln p"  # A class of several operands.
 
 
 def read(path):
@@ -102,7 +103,8 @@ def peers(ratios, domains):
                     kind: {share: ratio(call, *inputs(kind, share,
                                                       domains[name]))
                            for share in shares}
-                    for kind, shares in ratios[name].items()}
+                    for kind, shares in ratios[name].items()
+                    if kind != OF_SEVERAL}
     for name, own in list(ratios.items()):
         yield name, own
         for who, rows in found.get(name, {}).items():

@@ -6,11 +6,11 @@
     utils/extending.py
     utils/extending.py --check   # only finds where the additions go
 
-adds the operator of docs/adding-an-operator.md, and a row of the lowering table
-(docs/graphs.md) that uses it, to a copy in build/extending. Each is one file, or
-one row of one, with its name in a list. Then the tests over the two tables must
-pass, and kexpr-ops must know the operator. What a layer of a host needs, nothing
-of kexpr, is shown by docs/examples/flip.cpp.
+adds the operator and the reduction of docs/adding-an-operator.md, and a row of
+the lowering table (docs/graphs.md) that uses the operator, to a copy in
+build/extending. Each is one file, or one row of one, with its name in a list.
+Then the tests over the tables must pass, and kexpr-ops must know both. What a
+layer of a host needs, nothing of kexpr, is shown by docs/examples/flip.cpp.
 
 The copy keeps its build: a second run compiles what changed.
 """
@@ -26,7 +26,7 @@ BUILD = COPY / "build/release"
 
 # What the additions are taken from, and what they go into.
 CHANGED = ["docs/adding-an-operator.md", "lib/Ops/Operators.h",
-           "lib/Graph/LoweringTable.cpp",
+           "lib/Ops/Reductions.h", "lib/Graph/LoweringTable.cpp",
            "unittests/Pnnx/GraphLoweringTest.cpp"]
 OPERATOR_FILE = """\
 //===- Ops/{name}.h - An operator of the documents -----------------------===//
@@ -56,25 +56,31 @@ def insert(text, before, new):
 
 
 def block(page, start):
-    """The first fenced block of a page that begins with some text."""
+    """The first fenced block of code of a page that begins with some text."""
     for found in re.findall(r"```cpp\n(.*?)```", page, re.DOTALL):
         if found.startswith(start):
             return found
     return sys.exit(f"no block begins with {start}")
 
 
+def added(files, base, table):
+    """A struct of the page in a file of its own, and its name in the list of a
+    table, with how expressions spell it."""
+    code = block(files["docs/adding-an-operator.md"],
+                 f'#include "Ops/{base}.h"')
+    name = re.search(r"struct (\w+)", code)[1]
+    text = insert(files[table], '\n#include <', f'#include "Ops/{name}.h"\n')
+    return {f"lib/Ops/{name}.h": OPERATOR_FILE.format(
+                name=name, upper=name.upper(), code=code),
+            table: insert(text, r">;\n\n/// These and", f", {name}")
+            }, re.search(r'\.name = "(\w+)"', code)[1]
+
+
 def extended(files):
     """The files with the additions that the documents ask for."""
-    code = block(files["docs/adding-an-operator.md"], "#include")
-    name = re.search(r"struct (\w+)", code)[1]
-    spelling = re.search(r'\.name = "(\w+)"', code)[1]
-    # The operator: a file, and its name in a list.
-    new = {f"lib/Ops/{name}.h": OPERATOR_FILE.format(name=name,
-                                                     upper=name.upper(),
-                                                     code=code)}
-    text = files["lib/Ops/Operators.h"]
-    text = insert(text, '\n#include <', f'#include "Ops/{name}.h"\n')
-    new["lib/Ops/Operators.h"] = insert(text, r">;\n\n/// These and", f", {name}")
+    new, spelling = added(files, "Operator", "lib/Ops/Operators.h")
+    reduction, its_spelling = added(files, "Reduction", "lib/Ops/Reductions.h")
+    new.update(reduction)
     # The lowering: a row, and one in the table of its test.
     for file, table, row in (
             ("lib/Graph/LoweringTable.cpp", "LoweringRow Lowerings",
@@ -83,7 +89,7 @@ def extended(files):
              MEANING)):
         head, rows = files[file].split(table, 1)
         new[file] = head + table + insert(rows, r"};\n", row)
-    return {**files, **new}, spelling
+    return {**files, **new}, spelling, its_spelling
 
 
 def copy(files):
@@ -115,7 +121,7 @@ def main():
     listed = CHANGED if checks else run(
         "git", "-C", ROOT, "ls-files", "--cached", "--others",
         "--exclude-standard").splitlines()
-    files, spelling = extended(
+    files, spelling, reduction = extended(
         {name: (ROOT / name).read_bytes().decode("utf-8", "surrogateescape")
          for name in listed if (ROOT / name).is_file()})
     if checks:
@@ -124,16 +130,19 @@ def main():
     run("cmake", "-G", "Ninja", "-S", COPY, "-B", BUILD,
         "-DCMAKE_BUILD_TYPE=Release", "-DKEXPR_BUILD_BENCHMARKS=OFF")
     run("cmake", "--build", BUILD, "--target", "OpsTest", "PnnxGraphTest",
-        "AccuracyTest", "kexpr-ops")
+        "AccuracyTest", "CodeGenTest", "kexpr-ops")
     for program, tests in (("Ops/OpsTest", "*"),
                            ("Pnnx/PnnxGraphTest", "GraphLowering*"),
+                           ("CodeGen/CodeGenTest", "*EveryReduction*"),
                            ("Tools/AccuracyTest", f"*/{spelling}_*")):
         # Generated reports have rows for the operator now.
         log = run("env", "KEXPR_BLESS=1", BUILD / "unittests" / program,
                   f"--gtest_filter={tests}")
         print(program, re.findall(r".*PASSED.*", log)[-1].split("] ")[1])
-    if f"`{spelling}`" not in run(BUILD / "tools/kexpr-ops", "--markdown"):
-        sys.exit(f"kexpr-ops does not list {spelling}")
+    page = run(BUILD / "tools/kexpr-ops", "--markdown")
+    for name in (spelling, reduction):
+        if f"`{name}`" not in page:
+            sys.exit(f"kexpr-ops does not list {name}")
 
 
 if __name__ == "__main__":

@@ -111,6 +111,24 @@ TEST(Run, WritesWhatItReads) {
   EXPECT_EQ(test::readFile(in), test::readFile(out));
 }
 
+TEST(Run, ComputesAsExactlyAsItIsTold) {
+  const test::TemporaryDirectory directory;
+  std::vector<std::string> results;
+  for (const char *precision : {"default", "accurate", "fast"})
+    for (const char *mode : {"--threads=1", "--interpret"}) {
+      const std::string out = directory.path("out.npy");
+      ASSERT_EQ(run({runTool, "tanh(@0)", "rand:5:f32[500]", mode,
+                     "--precision", precision, "-o", out})
+                    .code,
+                0);
+      results.push_back(test::readFile(out));
+    }
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    EXPECT_TRUE(results[i] == results[i + 1]) << i;
+    EXPECT_FALSE(results[i] == results[(i + 2) % results.size()]) << i;
+  }
+}
+
 TEST(Run, WritesEveryOutputOfAList) {
   const test::TemporaryDirectory directory;
   const std::string sum = directory.path("sum.npy");
