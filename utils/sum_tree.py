@@ -6,6 +6,7 @@
     python3 utils/sum_tree.py sum x.npy   # over the last axis, as hexadecimal
 """
 import sys
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,20 +53,29 @@ def tree(elements, is_pair):
     return state
 
 
+def total(state):
+    """The sum that a state is of; nothing is known to be lost of infinities."""
+    both = state[0] + state[-1] if len(state) == 2 else state[0]
+    return state[0] if np.isnan(both) else both
+
+
 def row_sum(x):
     """The sum of a vector; of integers and bools in i64, which wraps."""
     if x.dtype.kind != "f":
         return tree(x.astype(np.int64), False)[0]
-    state = tree(x.astype(np.float64), x.dtype == np.float64)
-    total = state[0] + state[-1] if len(state) == 2 else state[0]
-    return x.dtype.type(state[0] if np.isnan(total) else total)
+    return x.dtype.type(total(tree(x.astype(np.float64),
+                                   x.dtype == np.float64)))
 
 
 def row_mean(x):
-    """The mean of a vector of f32 or f16: its sum in f64, divided there."""
-    if x.dtype.itemsize > 4:
-        raise TypeError("the mean of f64 needs a fused multiply-add")
-    mean = tree(x.astype(np.float64), False)[0] / np.float64(len(x))
+    """The mean of a vector: its sum in f64, divided there. Of f64 what is left of
+    the sum is divided as well."""
+    state, count = tree(x.astype(np.float64), x.dtype == np.float64), len(x)
+    mean = total(state) / np.float64(count)
+    if len(state) == 2 and np.isfinite(mean):
+        # A fused multiply-add: the exact number, rounded once.
+        left = float(Fraction(state[0]) - Fraction(mean) * count)
+        mean += (np.float64(left) + state[1]) / np.float64(count)
     return x.dtype.type(mean)
 
 

@@ -45,7 +45,7 @@ def main():
                 x = (numbers * 1e12 if dtype == np.int64 else numbers)
                 x = x.astype(dtype)
                 wanted = [("sum(@0,-1)", sum_tree.row_sum)]
-                if dtype == np.float32:
+                if dtype != np.int64:
                     wanted.append(("mean(@0,-1)", sum_tree.row_mean))
                 for text, function in wanted:
                     got = computed(run, text, x, folder)
