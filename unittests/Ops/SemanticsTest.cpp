@@ -294,7 +294,7 @@ TEST(FloatFormulas, LogaddexpKeepsWhatCancels) {
   for (int i = 0; i < 100'000; ++i) {
     const double least = i % 2 ? size(generator) : size(generator) / 149;
     const auto x = static_cast<float>(-std::exp2(least));
-    const auto sum = static_cast<float>(std::log(-std::expm1(x)));
+    const auto sum = std::log(-std::expm1(x));
     const std::int32_t far = (1 << reach(generator)) - 1;
     const auto steps = std::uniform_int_distribution(-far, far)(generator);
     const auto y =
