@@ -74,7 +74,8 @@ KEXPR_API const void *kexpr_kernel_code_address(const kexpr_kernel *kernel);
 KEXPR_API uint32_t kexpr_kernel_vector_bits(const kexpr_kernel *kernel);
 /// Bytes of machine code and constants so far.
 KEXPR_API size_t kexpr_kernel_code_size(const kexpr_kernel *kernel);
-/// Primitive operations of one element.
+/// Primitive operations of one element, those that are done once a row of a
+/// reduction not among them.
 KEXPR_API uint32_t
 kexpr_kernel_operations_per_element(const kexpr_kernel *kernel);
 

@@ -39,11 +39,11 @@ enum class Mode : std::uint8_t {
 struct CompileOptions {
   /// Long expressions get a lower tier than their mode says, as the time that
   /// the code generator takes is not proportional to length: those past 6,000
-  /// primitive operations an element (`Kernel::operationsPerElement`; those of
-  /// integers count four times), or 512 operands, literals and outputs
-  /// together, get no optimised code, and those past 20,000, or 1,024, are
-  /// interpreted. An addition is one operation, exp some 18, tanh 50, pow 117.
-  /// `Kernel::tier` tells, and `EngineStats::limited` counts.
+  /// primitive operations an element (`Kernel::operationsPerElement`, and those
+  /// of rows; those of integers count four times), or 512 operands, literals
+  /// and outputs together, get no optimised code, and those past 20,000, or
+  /// 1,024, are interpreted. An addition is one operation, exp some 18, tanh
+  /// 50, pow 117. `Kernel::tier` tells, and `EngineStats::limited` counts.
   Mode mode = Mode::Optimized;
   ParseLimits limits = {};
   Precision precision = Precision::Default;

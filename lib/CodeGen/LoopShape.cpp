@@ -274,7 +274,7 @@ static bool isForStates(const Plan &plan, semantics::ValueId id) {
 }
 
 /// Operations with results of 8 bytes, but for those that states take.
-static unsigned operationsOnDoubles(const Plan &plan) {
+static unsigned wideOperationsOf(const Plan &plan) {
   unsigned operations = 0;
   for (semantics::ValueId id = 0; id < plan.graph.values.size(); ++id)
     if (const semantics::Value &value = plan.graph.values[id];
@@ -283,13 +283,13 @@ static unsigned operationsOnDoubles(const Plan &plan) {
   return operations;
 }
 
-/// Bytes of the widest value that is computed, or copied where none is. The
-/// doubles of a long body that is of other values for the most part have two
-/// registers, and what takes rows whole for anything.
+/// Bytes of the widest value that is computed, or copied where none is. Values
+/// of 8 bytes have two registers in a long body that is of others for the most
+/// part, and anything in what takes rows whole.
 static unsigned widestOf(const Plan &plan) {
   const bool takesPairs =
-      plan.hasLongBody() && 2 * operationsOnDoubles(plan) <
-                                plan.graph.work(plan.precision).operations;
+      plan.hasLongBody() &&
+      2 * wideOperationsOf(plan) < plan.graph.work(plan.precision).operations;
   std::size_t widest = 1;
   if (plan.rowLength > 0) {
     for (const auto *accesses : {&plan.inputs, &plan.outputs})
@@ -314,7 +314,7 @@ unsigned codegen::lanesOf(const Plan &plan, const Target &target) {
   const unsigned bits = vectorBitsOf(plan, target);
   unsigned lanes = bits / (8 * widestOf(plan));
   if (widestOf(plan) < 8 && bits <= fewRegisters &&
-      plan.work().wide + operationsOnDoubles(plan) > manyOperations)
+      plan.work().wide + wideOperationsOf(plan) > manyOperations)
     lanes /= 2;
   if (reduces(plan) || plan.rowLength > 0)
     lanes = std::min(lanes, static_cast<unsigned>(ops::ReductionLanes));

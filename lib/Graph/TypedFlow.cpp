@@ -331,7 +331,9 @@ Status TypeInference::setType(Unit &unit) {
     if (groups == 0)
       break;
     auto grouped = inGroups(view, whole.rank(), groups);
-    if (!grouped)
+    // One channel is no group of several, unless it is broadcast.
+    if (!grouped ||
+        (&view == views.data() && whole.rank() > 1 && whole[1] % groups != 0))
       return Error(ErrorCode::ShapeMismatch,
                    concat("the channels of ", view.shape().str(), " are no ",
                           groups, " groups"));

@@ -314,9 +314,8 @@ template <class V> V softplus(V x) {
              atLeast(x, 0.0f));
 }
 
-/// Two numbers in order, and 2^26 times what their ln(e^x + e^y) is more than
-/// the larger.
-template <class V> struct LogSum { V larger, smaller, more; };
+/// The larger of two numbers, and 2^26 times what their ln(e^x + e^y) is more.
+template <class V> struct LogSum { V larger, more; };
 
 template <class V> LogSum<V> logaddexp(V x, V y) {
   V larger = select(x < y, y, x), smaller = select(x < y, x, y);
@@ -330,7 +329,7 @@ template <class V> LogSum<V> logaddexp(V x, V y) {
   auto [power, r] = reduce<26>(atMost(difference, 104.0f), -1.0f);
   V scaled = power * exponentialLong(r + low, -1);
   V e = fma(scaled, 0x1p-26f, single::Tiny);
-  return {larger, smaller, fma(e * logarithmToTwo(e), scaled, scaled)};
+  return {larger, fma(e * logarithmToTwo(e), scaled, scaled)};
 }
 
 /// tanh(ln(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^x.

@@ -13,9 +13,9 @@
 ///   ln(e^x + e^y) = ln(1 + t), t = (1 - e^x) (e^d - 1)
 ///   z = ln(-x) + x / 2 + ln(sinh(x / 2) / (x / 2))
 ///
-/// where of a small d its absolute error counts. Of y and the first terms of z
-/// each takes off nearly all that is left; as x and y are f32 numbers, most of
-/// these differences are exact. The tables and coefficients are made by
+/// where d is so small that its absolute error counts. Of y and the first terms
+/// of z each takes off nearly all that is left; as x and y are f32 numbers,
+/// most of these differences are exact. The tables and coefficients are made by
 /// utils/minimax/logaddexp.py.
 ///
 //===----------------------------------------------------------------------===//
@@ -51,8 +51,8 @@ inline constexpr double LogSumLogs[32] = {
     0x1.3d2fd8a34d7dcp-1, 0x1.461c630c1b7edp-1, 0x1.4ec6f21e9eb0cp-1,
     0x1.56b97b70a6229p-1, 0x1.5ef306882b34cp-1};
 
-/// y - ln(1 - e^x) of f32 numbers y <= x < 0, -1.08 < x: off by less than 2^-66
-/// where it is below 2^-17, and by less than 2^-45 below 1.01.
+/// y - ln(1 - e^x), off by less than 2^-66, of f32 numbers -0.6932 < x < 0 and
+/// y where it is below 2^-17.
 template <class D> D logSumGap(D x, D y) {
   // -x = m 2^n, ln(m) = ln(1 + f) - ln(inverse)
   auto bits = (-x).template bits<std::int64_t>();
@@ -84,28 +84,15 @@ template <class D> D logSumGap(D x, D y) {
   return fma(square, 0.5, third) + low;
 }
 
-/// ln(e^x + e^y) of f32 numbers y <= x < 0 where it is below 2^-17 |x|; if Far,
-/// anywhere below 0.55 ln(1 + e^(y - x)), off by 2^-25 of itself.
-template <bool Far, class D> D logSum(D x, D y) {
+/// ln(e^x + e^y) of f32 numbers y <= x < 0 where it is below 2^-17 |x|.
+template <class D> D logSumNearZero(D x, D y) {
   D d = logSumGap(x, y);
-  D slope = horner(x, 0x1.ffffffff20222p-1, 0x1.ffffff3088c43p-2,
-                   0x1.555535ad2a374p-3, 0x1.5551a32fe1e51p-5,
-                   0x1.10da80f3c6596p-7, 0x1.68a3879b35455p-10,
-                   0x1.809771456cc28p-13, 0x1.0383b49b50768p-16);
-  D more = fma(d * d, 0.5, d);
-  if constexpr (Far)
-    more = d * horner(d, 0x1.0000000301d3ap0, 0x1.fffffc222bdb5p-2,
-                      0x1.555551139156bp-3, 0x1.55573f2a62f63p-5,
-                      0x1.1110f07a056cp-7, 0x1.6b1bbfa53c61p-10,
-                      0x1.a2f1d6cf5e7ccp-13, 0x1.edd2766c635f7p-16);
-  D t = -x * slope * more;
+  D slope = horner(x, 0x1.fffffffff8814p-1, 0x1.fffffff52e756p-2,
+                   0x1.555552c3ffffap-3, 0x1.5554de25f1fbp-5,
+                   0x1.11066a4322c89p-7, 0x1.6b0c7ccfbbd38p-10,
+                   0x1.91879fdeac733p-13, 0x1.32c4c62b31f4ap-16);
+  D t = -x * slope * fma(d * d, 0.5, d);
   D result = fma(t * t, -0.5, t);
-  if constexpr (Far)
-    result = t * horner(t, 0x1.ffffffdf507b7p-1, -0x1.ffffed1fdbba1p-2,
-                        0x1.5555944907c5bp-2, -0x1.00085eb1ccd1ap-2,
-                        0x1.9991bea7895a8p-3, -0x1.53513a31864cp-3,
-                        0x1.22ec90208e251p-3, -0x1.163e27f18f491p-3,
-                        0x1.09a76a85ebf83p-3, -0x1.1d49aed55def6p-4);
   // Two of 10,000 sums of probabilities.
   return rarely(abs(result) < abs(x) * 0x1p-37, result,
                 [x, y] { return f64::logaddexpNearZero(x, y); });

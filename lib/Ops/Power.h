@@ -192,7 +192,7 @@ struct Logaddexp {
     auto larger = select(a < b, b, a);
     auto sum = larger + wide::log1p<true>(e);
     auto exact = rarely(abs(sum) < abs(larger) * 0x1p-17, sum, [a, b, larger] {
-      return wide::logSum<false>(larger, select(a < b, a, b));
+      return wide::logSumNearZero(larger, select(a < b, a, b));
     });
     return select(difference == difference, exact, difference)
         .template to<float>();
@@ -200,13 +200,10 @@ struct Logaddexp {
 
   /// In single precision, unless too much of the sum cancels.
   template <class V> static V fast(V x, V y) {
-    auto [larger, smaller, more] = fast::logaddexp(x, y);
-    auto cancels = abs(fma(larger, 0x1p26f, more)) < more * 0.55f;
-    return rarely(cancels, fma(more, 0x1p-26f, larger), [larger, smaller] {
-      return wide::logSum<true>(larger.template to<double>(),
-                                smaller.template to<double>())
-          .template to<float>();
-    });
+    auto [larger, more] = fast::logaddexp(x, y);
+    return rarely(abs(fma(larger, 0x1p26f, more)) < more,
+                  fma(more, 0x1p-26f, larger),
+                  [x, y] { return formula(x, y); });
   }
 
   template <IsDouble V> static V formula(V x, V y) {

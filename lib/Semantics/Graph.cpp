@@ -196,32 +196,28 @@ ops::Work Graph::workOf(const Value &value, Precision precision) const {
   return {.operations = converts, .wide = 0, .latency = converts ? 4u : 0u};
 }
 
-std::vector<bool> Graph::areOfRows() const {
-  enum Extent : std::uint8_t { One, Row, Element };
-  std::vector<Extent> extents;
-  for (const Value &value : values) {
-    Extent extent = value.kind == ValueKind::Input ||
-                            value.kind == ValueKind::View ||
-                            value.kind == ValueKind::Scan
-                        ? Element
-                        : One;
-    for (ValueId arg : args(value))
-      extent = std::max(extent, extents[arg]);
-    extents.push_back(value.kind == ValueKind::Reduce ? Row : extent);
-  }
-  std::vector<bool> result;
-  for (Extent extent : extents)
-    result.push_back(extent == Row);
-  return result;
+std::uint32_t Graph::rowsOf(const Value &value,
+                            std::span<const std::uint32_t> rows) const {
+  if (value.isElement())
+    return OfElements;
+  if (value.kind == ValueKind::Reduce)
+    return value.input;
+  std::uint32_t own = NoRows;
+  for (ValueId arg : args(value))
+    own = rows[arg] == NoRows || own == NoRows || own == rows[arg]
+              ? std::min(own, rows[arg])
+              : OfElements;
+  return own;
 }
 
 ops::Work Graph::work(Precision precision) const {
   ops::Work total;
   std::vector<unsigned> ready(values.size());
-  const std::vector<bool> isOfRow = areOfRows();
+  std::vector<std::uint32_t> rows;
   for (std::size_t id = 0; id < values.size(); ++id) {
     const Value &value = values[id];
-    if (isOfRow[id] && value.kind != ValueKind::Reduce)
+    rows.push_back(rowsOf(value, rows));
+    if (rows[id] < OfElements && value.kind != ValueKind::Reduce)
       continue;
     const ops::Work work = workOf(value, precision);
     for (ValueId arg : args(value))

@@ -94,6 +94,11 @@ struct Value {
     return kind == ValueKind::Reduce || kind == ValueKind::Scan ||
            kind == ValueKind::Fold;
   }
+  /// Whether there is one for each element of a tensor, whatever it is made of.
+  bool isElement() const {
+    return kind == ValueKind::Input || kind == ValueKind::View ||
+           kind == ValueKind::Scan;
+  }
   bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
   bool takesNone() const { return ops::allReductions()[op].info.takesNone; }
 };
@@ -136,9 +141,12 @@ struct Graph {
   static constexpr std::uint32_t FirstValue = 1u << 31;
   /// Work of one element of a value alone, from its operator's cost.
   ops::Work workOf(const Value &value, Precision precision) const;
-  /// By value: whether it is computed from results of reductions alone, or is
-  /// one.
-  std::vector<bool> areOfRows() const;
+  static constexpr std::uint32_t NoRows = ~0u, OfElements = NoRows - 1;
+  /// The axes over whose rows a value has an element each, from those of values
+  /// before it: of results of reductions that go over the same, and what is
+  /// computed from these alone. Else `OfElements`, or `NoRows` of numbers.
+  std::uint32_t rowsOf(const Value &value,
+                       std::span<const std::uint32_t> rows) const;
   /// Work of one element, from the operators' costs; none of what is computed
   /// once a row.
   ops::Work work(Precision precision) const;

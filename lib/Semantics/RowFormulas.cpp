@@ -426,7 +426,20 @@ Made semantics::makeL1Loss(Simplifier &simplify, const RowSettings &settings) {
   return lossOf(f, f.call("abs", differenceOf(f)));
 }
 
-/// A parabola that meets |x - y| less half the threshold, as PyTorch has it.
+/// A parabola below a threshold and the line on which it ends, as PyTorch has
+/// them: of the slope 1, or as steep as the threshold.
+static Made bentLossOf(Formula &f, double threshold, bool isSteep) {
+  const TypedValue difference = differenceOf(f), end = f.number(threshold),
+                   size = f.call("abs", difference);
+  TypedValue near = f.call("mul", f.call("square", difference), f.number(0.5));
+  TypedValue beyond = f.call("sub", size, f.number(0.5 * threshold));
+  if (isSteep)
+    beyond = f.call("mul", beyond, end);
+  else
+    near = f.call("div", near, end);
+  return lossOf(f, f.call("where", f.call("lt", size, end), near, beyond));
+}
+
 Made semantics::makeSmoothL1Loss(Simplifier &simplify,
                                  const RowSettings &settings) {
   const double beta = settings.number.value_or(1);
@@ -434,16 +447,9 @@ Made semantics::makeSmoothL1Loss(Simplifier &simplify,
     return Error(ErrorCode::InvalidArgument,
                  "'smooth_l1_loss' takes a beta from 0 on");
   Formula f(simplify, settings);
-  const TypedValue difference = differenceOf(f),
-                   far = f.call("abs", difference), threshold = f.number(beta),
-                   half = f.number(0.5);
-  const TypedValue near = f.call(
-      "div", f.call("mul", f.call("square", difference), half), threshold);
-  return lossOf(f, f.call("where", f.call("lt", far, threshold), near,
-                          f.call("sub", far, f.number(0.5 * beta))));
+  return bentLossOf(f, beta, false);
 }
 
-/// The same times the threshold.
 Made semantics::makeHuberLoss(Simplifier &simplify,
                               const RowSettings &settings) {
   const double delta = settings.number.value_or(1);
@@ -451,13 +457,7 @@ Made semantics::makeHuberLoss(Simplifier &simplify,
     return Error(ErrorCode::InvalidArgument,
                  "'huber_loss' takes a delta above 0");
   Formula f(simplify, settings);
-  const TypedValue difference = differenceOf(f),
-                   far = f.call("abs", difference), threshold = f.number(delta);
-  const TypedValue near =
-      f.call("mul", f.call("square", difference), f.number(0.5));
-  const TypedValue beyond =
-      f.call("mul", f.call("sub", far, f.number(0.5 * delta)), threshold);
-  return lossOf(f, f.call("where", f.call("le", far, threshold), near, beyond));
+  return bentLossOf(f, delta, true);
 }
 
 /// Ones of the shape of x, added up.

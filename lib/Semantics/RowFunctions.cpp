@@ -161,7 +161,8 @@ static constexpr RowFunction Composites[] = {
     {"huber_loss",
      "x, y, [delta]",
      "the mean of delta (|x - y| - delta / 2), or (x - y)^2 / 2 where |x - y| "
-     "<= delta; delta is 1",
+     "< "
+     "delta; delta is 1",
      {0.51, 0.51, 3},
      2,
      {Tensor, Tensor, RowArgument::Number},

@@ -97,31 +97,19 @@ void SweepBuilder::cutViews() {
 /// Has calls on results of reductions alone, where elements need them, be done
 /// once a row.
 void SweepBuilder::cutRows() {
-  constexpr std::uint32_t none = ~0u, mixed = none - 1;
-  std::vector<std::uint32_t> rows; // The axes of the reductions, by value.
+  std::vector<std::uint32_t> rows; // See `Graph::rowsOf`.
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     const Value &value = graph.values[id];
-    std::uint32_t own = none;
-    const bool isElement = value.kind == ValueKind::Input ||
-                           value.kind == ValueKind::Scan ||
-                           value.kind == ValueKind::View;
-    if (isElement)
-      own = mixed;
-    else if (value.kind == ValueKind::Reduce)
-      own = value.input;
-    else
-      for (ValueId arg : graph.args(value))
-        own = rows[arg] == none || own == none || own == rows[arg]
-                  ? std::min(own, rows[arg])
-                  : mixed;
+    const std::uint32_t own = graph.rowsOf(value, rows);
     // What a view sees is stored after all rows of its stage.
-    rows.push_back(std::ranges::binary_search(keptViewed, id) ? mixed : own);
-    if (own != mixed || isElement)
+    rows.push_back(
+        std::ranges::binary_search(keptViewed, id) ? Graph::OfElements : own);
+    if (own != Graph::OfElements || value.isElement())
       continue;
     for (ValueId arg : graph.args(value)) {
       const Value &used = graph.values[arg];
-      if (rows[arg] < mixed && !isRead[arg] && graph.axisSets[rows[arg]].stay &&
-          !graph.args(used).empty()) {
+      if (rows[arg] < Graph::OfElements && !isRead[arg] &&
+          graph.axisSets[rows[arg]].stay && !graph.args(used).empty()) {
         isRead[arg] = true;
         keptRows.push_back(arg);
       }

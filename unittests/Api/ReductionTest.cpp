@@ -86,6 +86,9 @@ TEST(ReducedWork, OfRowsIsNoneOfElements) {
             operations("sub(exp(@0),sum(@0,-1,True))"));
   EXPECT_GT(operations("sub(exp(sub(@0,sum(@0))),1)"),
             operations("sub(exp(@0),1)"));
+  // Sums over different axes meet in every element.
+  EXPECT_GT(operations("exp(add(sum(@0,0,True),sum(@0,1,True)))"),
+            operations("exp(@0)"));
 }
 
 TEST(ReducedShapes, ErrorsHaveAPlace) {

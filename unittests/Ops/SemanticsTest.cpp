@@ -286,7 +286,40 @@ TEST(DoubleFormulas, LogaddexpKeepsWhatCancels) {
   }
 }
 
-/// Next to where e^x and e^y add up to 1, against f64, which keeps 2^-99 of x.
+/// Of two f32 numbers, against f64, which keeps 2^-99 of them.
+static void expectLogaddexp(float x, float y) {
+  const double exact =
+      Logaddexp::formula(Scalar<double>{x}, Scalar<double>{y}).rep;
+  const Scalar<float> a{x}, b{y};
+  ASSERT_LE(ulpError(Logaddexp::formula(a, b).rep, exact),
+            Logaddexp::info.ulp.f32)
+      << x << " and " << y;
+  ASSERT_LE(ulpError(Logaddexp::fast(b, a).rep, exact),
+            Logaddexp::info.ulp.fast)
+      << x << " and " << y;
+}
+
+/// Just below a power of two a number's units are the least beside it, and so
+/// beside what it is the difference of.
+TEST(FloatFormulas, LogaddexpOfPartsThatCancel) {
+  // Of 4.9 to 4.04 units where Fast took its own way below half the parts.
+  for (const auto &[x, y] : {std::pair{-0x1.a1511ap-3f, -0x1.84589ep-1f},
+                             {-0x1.98d982p-3f, -0x1.880dbp-1f},
+                             {-0x1.133d66p-7f, -0x1.dcce0cp+1f},
+                             {-0x1.3c214cp-8f, -0x1.f13482p+1f},
+                             {-0x1.192154p-3f, -0x1.02633ep-2f}})
+    expectLogaddexp(x, y);
+  std::mt19937 generator(6);
+  std::uniform_real_distribution<double> share(0.5, 1.2), tiny(0, 0x1p-8);
+  for (int i = 0; i < 400'000; ++i) {
+    const double sum = std::ldexp(1 - tiny(generator), -1 - i % 8);
+    const double more = sum / share(generator), x = sum - more;
+    expectLogaddexp(static_cast<float>(x),
+                    static_cast<float>(x + std::log(std::expm1(more))));
+  }
+}
+
+/// Next to where e^x and e^y add up to 1.
 TEST(FloatFormulas, LogaddexpKeepsWhatCancels) {
   std::mt19937 generator(5);
   std::uniform_real_distribution<double> size(-149, 0);
@@ -299,15 +332,7 @@ TEST(FloatFormulas, LogaddexpKeepsWhatCancels) {
     const auto steps = std::uniform_int_distribution(-far, far)(generator);
     const auto y =
         std::bit_cast<float>(std::bit_cast<std::int32_t>(sum) + steps);
-    const double exact =
-        Logaddexp::formula(Scalar<double>{x}, Scalar<double>{y}).rep;
-    const Scalar<float> a{x}, b{y};
-    ASSERT_LE(ulpError(Logaddexp::formula(a, b).rep, exact),
-              Logaddexp::info.ulp.f32)
-        << x << " and " << y;
-    ASSERT_LE(ulpError(Logaddexp::fast(b, a).rep, exact),
-              Logaddexp::info.ulp.fast)
-        << x << " and " << y;
+    expectLogaddexp(x, y);
   }
 }
 

@@ -265,6 +265,14 @@ TEST_F(GraphRows, GroupsThatAreNoneAreRefused) {
             std::string::npos);
   EXPECT_NE(refused("").find("is missing"), std::string::npos);
   EXPECT_NE(refused("num_groups=1", 1).find("has 1 axes"), std::string::npos);
+  Floats one = someFloats({2, 1, 3});
+  auto graph = tryMake(test::modelOf({"pnnx.Input in 0 1 x #x=(2,1,3)f32",
+                                      "nn.GroupNorm op 1 1 x y num_groups=2",
+                                      "pnnx.Output out 1 0 y"}));
+  EXPECT_NE((graph ? refusal(graph->run(NamedTensor{"in", one.view()}))
+                   : graph.error().message())
+                .find("are no 2 groups"),
+            std::string::npos);
 }
 
 TEST_F(GraphRows, ConstantsOfNormsHaveTheirExtents) {

@@ -87,14 +87,15 @@ TEST(RegionsTest, GroupsOfChannelsJoinTheirElementsAlone) {
   EXPECT_EQ(regions(3, 3), (std::vector<Values>{{0, 1, 2, 3}}));
   EXPECT_EQ(regions(3, 2), (std::vector<Values>{{0, 1, 2}, {3}}));
   EXPECT_EQ(regions(3, 0), (std::vector<Values>{{0, 1, 2}, {3}}));
-  // Groups have no results of one element a row.
+  // No tensor has the rows of groups, whatever its shape.
   RegionGraph graph;
-  graph.shapes = {{2, 6, 5}, {2, 6, 5}, {2, 1, 1}};
-  graph.units = {formula({0}, 1), formula({0}, 2)};
-  graph.units[0].rows = RegionRows{{2, 6, 5}, 6, 3};
-  graph.units[1].rows = RegionRows{{2, 6, 5}, 6};
-  graph.outputs = {1, 2};
+  graph.shapes = {{2, 6, 5}, {2, 6, 1}, {2, 6, 5}};
+  graph.units = {formula({0}, 1), formula({0, 1}, 2)};
+  graph.units[1].rows = RegionRows{{2, 6, 5}, 4, 3};
+  graph.outputs = {2};
   EXPECT_EQ(unitsOf(graph), (std::vector<Values>{{0}, {1}}));
+  graph.units[1].rows->groups = 0;
+  EXPECT_EQ(unitsOf(graph), (std::vector<Values>{{0, 1}}));
 }
 
 TEST(RegionsTest, TokensKeepLayersInOrder) {

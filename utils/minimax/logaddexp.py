@@ -89,13 +89,8 @@ def main():
                lambda z: (z / 24 - mpmath.log(
                    2 * mpmath.sinh(mpmath.sqrt(z) / 2) / mpmath.sqrt(z)))
                / z**2, 0, last**2, 6, lambda z: z**2)
-    # What a sum of at least -0.55 ln(1 + e^(y - x)), or at most 0.55 of it,
-    # leads to.
-    expm1 = lambda x: mpmath.expm1(x) / x
-    log1p = lambda x: mpmath.log1p(x) / x
-    polynomial("(e^x - 1) / x", expm1, -1.08, 0, 7, lambda x: 1)
-    polynomial("the same of d", expm1, -0.66, 1.01, 7, lambda x: 1 / expm1(x))
-    polynomial("ln(1 + t) / t", log1p, -0.32, 0.47, 9, lambda x: 1 / log1p(x))
+    polynomial("(e^x - 1) / x", lambda x: mpmath.expm1(x) / x, -last, 0, 7,
+               lambda x: 1)
     rest = mpf(1) / 24 - mpf(1 / 24)
     show("1/24 and the rest", [1 / 24, rest])
 
