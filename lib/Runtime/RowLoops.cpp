@@ -64,6 +64,9 @@ void RowCall::keepInOutput(RowGroup &group) {
 static AccessPattern patternOf(const RowGroup &group, const RowStep &step,
                                const RowSlot &slot) {
   const bool isAcross = group.hasColumns || step.isOfRows;
+  // Of no elements nothing may be read, not even what is the same for all.
+  if (group.length == 0 && !isAcross)
+    return AccessPattern::Contiguous;
   if (slot.isLinear)
     return isAcross ? AccessPattern::Contiguous : AccessPattern::Constant;
   if (slot.isScratch)

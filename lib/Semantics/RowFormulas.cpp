@@ -41,10 +41,12 @@ public:
     return fault ? value : simplify.view(kind, value, tensor(0), groups);
   }
 
-  template <class... T>
-  TypedValue call(std::string_view op, const T &...arguments) {
-    const TypedValue list[] = {arguments...};
-    return kept(simplify.call(*ops::findAny(op), list));
+  /// In a list arguments are made in its order, and so values have the same
+  /// places whatever compiler builds this: code made ahead is found by them.
+  TypedValue call(std::string_view op,
+                  std::initializer_list<TypedValue> arguments) {
+    return kept(simplify.call(*ops::findAny(op),
+                              {arguments.begin(), arguments.size()}));
   }
   TypedValue as(DType to, const TypedValue &value) {
     return kept(simplify.cast(to, value));
@@ -125,8 +127,9 @@ static TypedValue productOf(Formula &f, const TypedValue &value,
                             const TypedValue &factor,
                             const TypedValue &nearly) {
   const TypedValue high = f.as(DType::F32, nearly);
-  const TypedValue low = f.as(DType::F32, f.call("sub", factor, f.wide(high)));
-  return f.call("scale_by", f.held(value), high, low);
+  const TypedValue low =
+      f.as(DType::F32, f.call("sub", {factor, f.wide(high)}));
+  return f.call("scale_by", {f.held(value), high, low});
 }
 
 /// The same for a factor from 2^-160 to 2^60 and products below 2^63, by way of
@@ -134,10 +137,10 @@ static TypedValue productOf(Formula &f, const TypedValue &value,
 static TypedValue multipleOf(Formula &f, const TypedValue &value,
                              const TypedValue &factor) {
   constexpr double multiple = 0x1p64, less = 1 - 0x1p-24;
-  const TypedValue product =
-      productOf(f, value, f.call("mul", factor, f.number(multiple)),
-                f.call("mul", factor, f.number(multiple * less)));
-  return f.call("mul", product, f.number(1 / multiple));
+  const TypedValue whole = f.call("mul", {factor, f.number(multiple)}),
+                   nearly = f.call("mul", {factor, f.number(multiple * less)});
+  const TypedValue product = productOf(f, value, whole, nearly);
+  return f.call("mul", {product, f.number(1 / multiple)});
 }
 
 /// The factor that `exp_of` leaves in powers, and so in their sum.
@@ -145,7 +148,7 @@ static constexpr double Power = 0x1p64;
 
 /// 2^64 e^(x - max).
 static TypedValue powerOf(Formula &f, const TypedValue &x) {
-  return f.call("exp_of", f.held(x), f.held(f.most(x)));
+  return f.call("exp_of", {f.held(x), f.held(f.most(x))});
 }
 
 /// e^(x - max) over its sum, which is wider. The factor stays on quotients, so
@@ -154,10 +157,10 @@ static TypedValue softmaxOf(Formula &f, const TypedValue &x) {
   const TypedValue power = powerOf(f, x);
   const TypedValue sum = f.reduceWide("sum", power);
   if (f.isDouble())
-    return f.call("div", power, sum);
-  const TypedValue inverse = f.call("div", f.number(Power), sum);
+    return f.call("div", {power, sum});
+  const TypedValue inverse = f.call("div", {f.number(Power), sum});
   const TypedValue product = productOf(f, power, inverse, inverse);
-  return f.call("mul", product, f.number(1 / Power));
+  return f.call("mul", {product, f.number(1 / Power)});
 }
 
 Made semantics::makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
@@ -167,7 +170,7 @@ Made semantics::makeSoftmax(Simplifier &simplify, const RowSettings &settings) {
 
 Made semantics::makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  return f.result(softmaxOf(f, f.call("neg", f.tensor(0))));
+  return f.result(softmaxOf(f, f.call("neg", {f.tensor(0)})));
 }
 
 /// ln(sum of e^(x - max)). In f64 powers below 1 are added up for themselves as
@@ -177,14 +180,14 @@ static TypedValue logOfPowers(Formula &f, const TypedValue &power) {
   const TypedValue scale = f.number(1 / Power);
   const TypedValue sum = f.reduceWide("sum", power);
   if (!f.isDouble())
-    return f.held(f.call("log_of", f.call("mul", sum, scale)));
-  const TypedValue isBelow = f.call("lt", power, f.number(Power));
+    return f.held(f.call("log_of", {f.call("mul", {sum, scale})}));
+  const TypedValue isBelow = f.call("lt", {power, f.number(Power)});
   const TypedValue below =
-      f.reduceWide("sum", f.call("where", isBelow, power, f.number(0)));
+      f.reduceWide("sum", f.call("where", {isBelow, power, f.number(0)}));
   const TypedValue ones =
-      f.call("round", f.call("mul", f.call("sub", sum, below), scale));
-  return f.call("log1p",
-                f.call("fma", below, scale, f.call("sub", ones, f.number(1))));
+      f.call("round", {f.call("mul", {f.call("sub", {sum, below}), scale})});
+  return f.call("log1p", {f.call("fma", {below, scale,
+                                         f.call("sub", {ones, f.number(1)})})});
 }
 
 Made semantics::makeLogSoftmax(Simplifier &simplify,
@@ -193,29 +196,29 @@ Made semantics::makeLogSoftmax(Simplifier &simplify,
   const TypedValue log = logOfPowers(f, powerOf(f, f.tensor(0)));
   // The difference is no larger than the result: it may be rounded.
   const TypedValue x = f.held(f.tensor(0)), most = f.held(f.most(f.tensor(0)));
-  return f.result(f.call("sub", f.call("sub", x, most), log));
+  return f.result(f.call("sub", {f.call("sub", {x, most}), log}));
 }
 
 Made semantics::makeLogSumExp(Simplifier &simplify,
                               const RowSettings &settings) {
   Formula f(simplify, settings);
   const TypedValue x = f.wide(f.tensor(0)), most = f.most(x);
-  const TypedValue origin =
-      f.call("where", f.call("lt", f.call("abs", most), f.number(INFINITY)),
-             most, f.number(0));
+  const TypedValue origin = f.call(
+      "where", {f.call("lt", {f.call("abs", {most}), f.number(INFINITY)}), most,
+                f.number(0)});
   // What is far below the largest adds nothing that shows, 0 or not. Beside a
   // largest that is infinite only NaN counts.
   const TypedValue power =
-      f.call(f.isDouble() ? "exp" : "exp_below", f.call("sub", x, origin));
+      f.call(f.isDouble() ? "exp" : "exp_below", {f.call("sub", {x, origin})});
   f.setStay(settings.axes.stay);
-  return f.result(f.call("add", f.wide(f.most(f.tensor(0))),
-                         f.call("log", f.reduceWide("sum", power))));
+  return f.result(f.call("add", {f.wide(f.most(f.tensor(0))),
+                                 f.call("log", {f.reduceWide("sum", power)})}));
 }
 
 static TypedValue varianceOf(Formula &f, const RowSettings &settings) {
   const TypedValue x = f.wide(f.tensor(0));
   const TypedValue squares =
-      f.call("square", f.call("sub", x, f.reduceWide("mean", x)));
+      f.call("square", {f.call("sub", {x, f.reduceWide("mean", x)})});
   f.setStay(settings.axes.stay);
   return f.reduceWide("mean", squares,
                       static_cast<std::uint32_t>(settings.whole.value_or(1)));
@@ -228,23 +231,23 @@ Made semantics::makeVar(Simplifier &simplify, const RowSettings &settings) {
 
 Made semantics::makeStd(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  return f.result(f.call("sqrt", varianceOf(f, settings)));
+  return f.result(f.call("sqrt", {varianceOf(f, settings)}));
 }
 
 /// The norm of order p over the axes, wide.
 static TypedValue normOf(Formula &f, const TypedValue &value, double p) {
   const TypedValue x = f.wide(value);
   if (p == 2)
-    return f.call("sqrt", f.reduceWide("sum", f.call("square", x)));
-  const TypedValue size = f.call("abs", x);
+    return f.call("sqrt", {f.reduceWide("sum", f.call("square", {x}))});
+  const TypedValue size = f.call("abs", {x});
   if (p == 1)
     return f.reduceWide("sum", size);
   if (std::isinf(p))
-    return f.wide(f.reduce(p > 0 ? "amax" : "amin", f.call("abs", value)));
+    return f.wide(f.reduce(p > 0 ? "amax" : "amin", f.call("abs", {value})));
   if (p == 0)
-    return f.reduceWide("sum", f.wide(f.call("ne", x, f.number(0))));
-  return f.call("pow", f.reduceWide("sum", f.call("pow", size, f.number(p))),
-                f.number(1 / p));
+    return f.reduceWide("sum", f.wide(f.call("ne", {x, f.number(0)})));
+  return f.call("pow", {f.reduceWide("sum", f.call("pow", {size, f.number(p)})),
+                        f.number(1 / p)});
 }
 
 Made semantics::makeNorm(Simplifier &simplify, const RowSettings &settings) {
@@ -260,30 +263,30 @@ Made semantics::makeNormalize(Simplifier &simplify,
   const double least = settings.number.value_or(1e-12);
   const auto order = static_cast<double>(settings.whole.value_or(2));
   const TypedValue norm =
-      f.call("maximum", normOf(f, x, order), f.wide(f.number(least)));
+      f.call("maximum", {normOf(f, x, order), f.wide(f.number(least))});
   // The largest element is no larger than its norm, of these orders.
   if (!f.isDouble() && order >= 1 && least >= 0x1p-60 && least <= 0x1p160)
-    return f.result(multipleOf(f, x, f.call("reciprocal", norm)));
-  return f.result(f.held(f.call("div", f.wide(x), norm)));
+    return f.result(multipleOf(f, x, f.call("reciprocal", {norm})));
+  return f.result(f.held(f.call("div", {f.wide(x), norm})));
 }
 
 /// 1 / sqrt(square + epsilon), wide. It is rounded twice where that does not
 /// show.
 static TypedValue inverseRoot(Formula &f, const TypedValue &square,
                               double epsilon) {
-  const TypedValue sum = f.call("add", square, f.number(epsilon));
-  return f.isDouble() ? f.call("rsqrt", sum)
-                      : f.call("reciprocal", f.call("sqrt", sum));
+  const TypedValue sum = f.call("add", {square, f.number(epsilon)});
+  return f.isDouble() ? f.call("rsqrt", {sum})
+                      : f.call("reciprocal", {f.call("sqrt", {sum})});
 }
 
 /// value * weight + bias; those that a call has are `seen` first.
 template <class F>
 static TypedValue scaled(Formula &f, const TypedValue &value, F seen) {
   if (f.has(1) && f.has(2))
-    return f.call("fma", value, seen(f.tensor(1)), seen(f.tensor(2)));
+    return f.call("fma", {value, seen(f.tensor(1)), seen(f.tensor(2))});
   if (f.has(1))
-    return f.call("mul", value, seen(f.tensor(1)));
-  return f.has(2) ? f.call("add", value, seen(f.tensor(2))) : value;
+    return f.call("mul", {value, seen(f.tensor(1))});
+  return f.has(2) ? f.call("add", {value, seen(f.tensor(2))}) : value;
 }
 
 static TypedValue scaled(Formula &f, const TypedValue &value) {
@@ -301,8 +304,9 @@ struct Norm {
 /// their sizes are not far apart, and so the difference is taken of x and the
 /// sum, times the number of elements.
 static TypedValue centred(Formula &f, const TypedValue &x, const Norm &norm) {
-  return f.isDouble() ? f.call("sub", f.call("sub", x, norm.first), norm.second)
-                      : f.call("fma", x, norm.first, norm.second);
+  return f.isDouble()
+             ? f.call("sub", {f.call("sub", {x, norm.first}), norm.second})
+             : f.call("fma", {x, norm.first, norm.second});
 }
 
 static Norm normOver(Formula &f, const TypedValue &x,
@@ -311,7 +315,7 @@ static Norm normOver(Formula &f, const TypedValue &x,
     return inverseRoot(f, variance, settings.number.value_or(1e-5));
   };
   const auto squareOf = [&](const Norm &norm) {
-    return f.reduceWide("mean", f.call("square", centred(f, x, norm)));
+    return f.reduceWide("mean", f.call("square", {centred(f, x, norm)}));
   };
   Norm norm;
   if (f.isDouble()) {
@@ -319,18 +323,19 @@ static Norm normOver(Formula &f, const TypedValue &x,
     norm.inverse = inverseOf(squareOf(norm));
     return norm;
   }
-  norm = {f.reduceWide("count", x), f.call("neg", f.reduceWide("sum", x)), {}};
-  const TypedValue share = f.call("reciprocal", norm.first);
+  norm = {
+      f.reduceWide("count", x), f.call("neg", {f.reduceWide("sum", x)}), {}};
+  const TypedValue share = f.call("reciprocal", {norm.first});
   const TypedValue variance =
-      f.call("mul", squareOf(norm), f.call("square", share));
-  norm.inverse = f.call("mul", inverseOf(variance), share);
+      f.call("mul", {squareOf(norm), f.call("square", {share})});
+  norm.inverse = f.call("mul", {inverseOf(variance), share});
   return norm;
 }
 
 /// (x - mean) / sqrt(variance + epsilon).
 static TypedValue normalizedBy(Formula &f, const Norm &norm) {
   return f.held(
-      f.call("mul", centred(f, f.wide(f.tensor(0)), norm), norm.inverse));
+      f.call("mul", {centred(f, f.wide(f.tensor(0)), norm), norm.inverse}));
 }
 
 /// The same over the axes.
@@ -370,7 +375,7 @@ Made semantics::makeGroupNorm(Simplifier &simplify,
   // What is one for a group becomes one for a channel.
   const auto ofChannels = [&](const TypedValue &value) {
     const TypedValue each = f.view(ViewKind::Repeat, value, groups);
-    return f.view(ViewKind::Join, f.call("where", f.truth(), each, each),
+    return f.view(ViewKind::Join, f.call("where", {f.truth(), each, each}),
                   groups);
   };
   return scaledByChannel(
@@ -384,10 +389,10 @@ Made semantics::makeRmsNorm(Simplifier &simplify, const RowSettings &settings) {
   const double epsilon =
       settings.number.value_or(f.type == DType::F64 ? 0x1p-52 : 0x1p-23);
   const TypedValue inverse = inverseRoot(
-      f, f.reduceWide("mean", f.call("square", f.wide(x))), epsilon);
+      f, f.reduceWide("mean", f.call("square", {f.wide(x)})), epsilon);
   if (!f.isDouble() && epsilon >= 0x1p-100 && epsilon <= 0x1p256)
     return f.result(scaled(f, multipleOf(f, x, inverse)));
-  return f.result(scaled(f, f.held(f.call("mul", f.wide(x), inverse))));
+  return f.result(scaled(f, f.held(f.call("mul", {f.wide(x), inverse}))));
 }
 
 Made semantics::makeCosineSimilarity(Simplifier &simplify,
@@ -396,18 +401,19 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
   f.setStay(false);
   const TypedValue least = f.wide(f.number(settings.number.value_or(1e-8)));
   const auto length = [&](const TypedValue &value) {
-    return f.call("maximum", normOf(f, value, 2), least);
+    return f.call("maximum", {normOf(f, value, 2), least});
   };
   // Both have the axes of both, so that each element counts as often.
   const TypedValue first = f.wide(f.tensor(0)), second = f.wide(f.tensor(1));
-  const TypedValue x = f.call("where", f.truth(), first, second);
-  const TypedValue y = f.call("where", f.truth(), second, first);
-  const TypedValue product = f.reduceWide("sum", f.call("mul", x, y));
-  return f.result(f.call("div", product, f.call("mul", length(x), length(y))));
+  const TypedValue x = f.call("where", {f.truth(), first, second});
+  const TypedValue y = f.call("where", {f.truth(), second, first});
+  const TypedValue product = f.reduceWide("sum", f.call("mul", {x, y}));
+  return f.result(
+      f.call("div", {product, f.call("mul", {length(x), length(y)})}));
 }
 
 static TypedValue differenceOf(Formula &f) {
-  return f.call("sub", f.wide(f.tensor(0)), f.wide(f.tensor(1)));
+  return f.call("sub", {f.wide(f.tensor(0)), f.wide(f.tensor(1))});
 }
 
 /// The mean of what each element adds to a loss.
@@ -418,26 +424,27 @@ static Made lossOf(Formula &f, const TypedValue &each) {
 
 Made semantics::makeMseLoss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  return lossOf(f, f.call("square", differenceOf(f)));
+  return lossOf(f, f.call("square", {differenceOf(f)}));
 }
 
 Made semantics::makeL1Loss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  return lossOf(f, f.call("abs", differenceOf(f)));
+  return lossOf(f, f.call("abs", {differenceOf(f)}));
 }
 
 /// A parabola below a threshold and the line on which it ends, as PyTorch has
 /// them: of the slope 1, or as steep as the threshold.
 static Made bentLossOf(Formula &f, double threshold, bool isSteep) {
   const TypedValue difference = differenceOf(f), end = f.number(threshold),
-                   size = f.call("abs", difference);
-  TypedValue near = f.call("mul", f.call("square", difference), f.number(0.5));
-  TypedValue beyond = f.call("sub", size, f.number(0.5 * threshold));
+                   size = f.call("abs", {difference});
+  TypedValue near =
+      f.call("mul", {f.call("square", {difference}), f.number(0.5)});
+  TypedValue beyond = f.call("sub", {size, f.number(0.5 * threshold)});
   if (isSteep)
-    beyond = f.call("mul", beyond, end);
+    beyond = f.call("mul", {beyond, end});
   else
-    near = f.call("div", near, end);
-  return lossOf(f, f.call("where", f.call("lt", size, end), near, beyond));
+    near = f.call("div", {near, end});
+  return lossOf(f, f.call("where", {f.call("lt", {size, end}), near, beyond}));
 }
 
 Made semantics::makeSmoothL1Loss(Simplifier &simplify,
