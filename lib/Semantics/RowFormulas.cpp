@@ -10,6 +10,7 @@
 #include "Support/Text.h"
 
 #include <cmath>
+#include <initializer_list>
 
 using namespace kexpr;
 using namespace kexpr::semantics;

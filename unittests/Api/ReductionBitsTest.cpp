@@ -16,10 +16,7 @@ namespace kexpr::test::rows::bits {
 namespace {
 
 template <class State, class T> State treeSum(const std::vector<T> &values) {
-  std::vector<State> elements;
-  for (T value : values)
-    elements.push_back(State{value});
-  return Tree<State>(elements).root();
+  return rootOf<State>(values, [](T value, auto) { return State{value}; });
 }
 
 float sumOf(const std::vector<float> &values) {
@@ -37,10 +34,6 @@ std::int64_t sumOf(const std::vector<std::int64_t> &values) {
 template <class T> struct Sums : testing::Test {};
 using Types = testing::Types<float, double, std::int64_t>;
 TYPED_TEST_SUITE(Sums, Types);
-
-template <class T> constexpr DType dtypeOf = DType::F32;
-template <> constexpr DType dtypeOf<double> = DType::F64;
-template <> constexpr DType dtypeOf<std::int64_t> = DType::I64;
 
 template <class T>
 void expectSums(std::string_view text, const Tensor &input,

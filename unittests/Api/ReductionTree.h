@@ -12,6 +12,8 @@
 #ifndef KEXPR_UNITTESTS_API_REDUCTIONTREE_H
 #define KEXPR_UNITTESTS_API_REDUCTIONTREE_H
 
+#include "kexpr/Tensor.h"
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -96,6 +98,19 @@ private:
   }
   const std::vector<State> &all;
 };
+
+/// The state of all elements of a row, each of which `make` makes one of.
+template <class State, class Row, class Make>
+State rootOf(const Row &row, Make make) {
+  std::vector<State> states;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    states.push_back(make(row[i], static_cast<std::int64_t>(i)));
+  return Tree<State>(states).root();
+}
+
+template <class T> constexpr DType dtypeOf = DType::F32;
+template <> inline constexpr DType dtypeOf<double> = DType::F64;
+template <> inline constexpr DType dtypeOf<std::int64_t> = DType::I64;
 
 } // namespace kexpr::test::rows
 

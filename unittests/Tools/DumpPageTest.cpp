@@ -73,9 +73,12 @@ TEST(DumpPage, SaysWhyAKernelTakesItsTime) {
 }
 
 TEST(DumpPage, ShowsTheLoopThatItsAddressNames) {
+  const std::string page = pageOf("[softmax(@0,-1),@1]");
+  for (const char *each :
+       {"1 of 5: l", "2 of 5: s", "3 of 5: k", "4 of 5: o", "5 of 5: o"})
+    EXPECT_EQ(countOf(page, std::string("\"sweep\":\"sweep ") + each), 1u);
   if (!hasNode())
     GTEST_SKIP() << kexpr::test::skips::NoNode;
-  const std::string page = pageOf("[softmax(@0,-1),@1]");
   const auto first = drawn(page), third = drawn(page, "?3");
   EXPECT_NE(first.find("<strong>sweep 1 of 5: largest"), page.npos);
   EXPECT_NE(first.find("href=\"?3\""), page.npos);
