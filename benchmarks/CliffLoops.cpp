@@ -175,6 +175,10 @@ template <class T> static T silu(T x) {
   const auto [power, m] = powerOf(-x);
   return x / (power * m + (power + 1));
 }
+template <class T> static T gated(T x) {
+  const auto [power, m] = powerOf(-x);
+  return x * (1 / (power * m + (power + 1)));
+}
 template <class T> static T expm1(T x) {
   const auto [power, m] = powerOf(x);
   return power * m + (power - 1);
@@ -182,6 +186,15 @@ template <class T> static T expm1(T x) {
 template <class T> static T exp(T x) {
   const auto [power, m] = powerOf(x);
   return power * m + power;
+}
+template <class T> static T bell(T x) { return exp(-(x * x)); }
+template <class T> static T tanh(T x) {
+  const T a = std::abs(x), m = expm1(2 * (a > 20 ? 20 : a));
+  return std::copysign(m / (m + 2), x);
+}
+template <class T> static T geluByTanh(T x) {
+  const T inner = (x + x * x * x * T(0.044715)) * T(0.79788456);
+  return x * T(0.5) * (tanh(inner) + 1);
 }
 template <class T> static T sinh(T x) {
   const T m = expm1(std::abs(x));
@@ -238,6 +251,9 @@ template <class T> static T logaddexp(T x, T y) {
   const T high = x > y ? x : y, low = x > y ? y : x;
   return high + log1p(exp(low - high));
 }
+template <class T> static T softplus(T x) {
+  return (x > 0 ? x : 0) + log1p(exp(-std::abs(x)));
+}
 template <class T> static T pow(T x, T y) {
   const T root = exp(log(x) * y / 2);
   return root * root;
@@ -285,8 +301,54 @@ static double floorDivide(double x, double y) {
   return rest != 0 && (rest < 0) != (y < 0) ? quotient - 1 : quotient;
 }
 
+/// The quotient of integers towards zero; 0 by 0, and the least number is its
+/// own by -1.
+template <class T> static T truncDivide(T x, T y) {
+  const T whole = x / (y == 0 || y == -1 ? 1 : y);
+  using Bits = std::make_unsigned_t<T>;
+  const T opposite = static_cast<T>(0 - static_cast<Bits>(x));
+  return y == 0 ? 0 : y == -1 ? opposite : whole;
+}
+template <class T> static T restOf(T x, T y) {
+  const T rest = x % (y == 0 || y == -1 ? 1 : y);
+  return y == 0 ? 0 : rest;
+}
+template <class T> static T floorRestOf(T x, T y) {
+  const T rest = restOf(x, y);
+  return rest != 0 && (rest ^ y) < 0 ? rest + y : rest;
+}
+template <class T> static T floorQuotient(T x, T y) {
+  const T whole = truncDivide(x, y), rest = restOf(x, y);
+  return rest != 0 && (rest ^ y) < 0 ? whole - 1 : whole;
+}
+/// By squares, as many as the exponent has bits: a loop in the loop, which has
+/// no vectors.
+template <class T> static T powerOfWhole(T x, T y) {
+  using Bits = std::make_unsigned_t<T>;
+  Bits square = static_cast<Bits>(x), power = 1;
+  for (Bits rest = y > 0 ? static_cast<Bits>(y) : 0; rest != 0; rest >>= 1) {
+    power = rest & 1 ? power * square : power;
+    square *= square;
+  }
+  const T unit = y & 1 ? x : 1;
+  const T below = x == 1 || x == -1 ? unit : 0;
+  return y < 0 ? below : static_cast<T>(power);
+}
+
+template <class T>
+static void powers(std::int64_t count, void *out, const void *const *in) {
+  const auto *x = static_cast<const T *>(in[0]);
+  const auto *y = static_cast<const T *>(in[1]);
+  auto *to = static_cast<T *>(out);
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i] = powerOfWhole(x[i], y[i]);
+}
+
 static constexpr CliffLoop loops[] = {
     {"x / 12", over<float, twelfth<float>>},
+    {"e^-x^2", over<float, bell<float>>},
+    {"E3", over<float, gated<float>>},
+    {"E6", over<float, geluByTanh<float>>, true},
     {"mul", over<float, mul<float>>},
     {"div", over<float, div<float>>},
     {"floor_divide", over<float, floorDivide>},
@@ -316,6 +378,11 @@ static constexpr CliffLoop loops[] = {
     {"elu fast", over<float, elu<float>>},
     {"selu fast", over<float, selu<float>>},
     {"mish fast", over<float, mish<float>>},
+    {"silu fast", over<float, silu<float>>},
+    {"gelu fast", over<float, gelu<float>>},
+    {"erf fast", over<float, erf<float>>},
+    {"softplus fast", over<float, softplus<float>>},
+    {"logaddexp fast", over<float, logaddexp<float>>, true},
     {"mul f64", over<double, mul<double>>},
     {"div f64", over<double, div<double>>},
     {"floor_divide f64", over<double, floorDivide>},
@@ -342,6 +409,16 @@ static constexpr CliffLoop loops[] = {
     {"mish f64", over<double, mish<double>>},
     {"erf f64", over<double, erf<double>>},
     {"gelu f64", over<double, gelu<double>>},
+    {"trunc_divide i32", over<std::int32_t, truncDivide<std::int32_t>>},
+    {"floor_divide i32", over<std::int32_t, floorQuotient<std::int32_t>>},
+    {"fmod i32", over<std::int32_t, restOf<std::int32_t>>},
+    {"remainder i32", over<std::int32_t, floorRestOf<std::int32_t>>},
+    {"pow i32", powers<std::int32_t>},
+    {"trunc_divide i64", over<std::int64_t, truncDivide<std::int64_t>>},
+    {"floor_divide i64", over<std::int64_t, floorQuotient<std::int64_t>>},
+    {"fmod i64", over<std::int64_t, restOf<std::int64_t>>},
+    {"remainder i64", over<std::int64_t, floorRestOf<std::int64_t>>},
+    {"pow i64", powers<std::int64_t>},
 };
 
 } // namespace plain

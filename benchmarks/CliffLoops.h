@@ -16,8 +16,11 @@ namespace kexpr::tools {
 /// without a branch, compiled for the building machine.
 struct CliffLoop {
   const char *kernel; ///< Its name in the benchmark.
-  /// Elements are floats, or doubles where the name ends in f64.
+  /// Elements are floats, or of the type in which the name ends.
   void (*run)(std::int64_t count, void *out, const void *const *in);
+  /// Whether results may be what is left of larger numbers: then they are off
+  /// by a part of those.
+  bool cancels = false;
 };
 
 std::span<const CliffLoop> cliffLoops();

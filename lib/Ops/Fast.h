@@ -283,9 +283,11 @@ template <class V> V exp2(V x, V low) {
 
 /// |x|^y as 2^(y log2|x|), then the sign that an odd y keeps.
 template <class V> V pow(V x, V y) {
-  // 1^y and x^0 are 1 for any other argument, NaN and inf included.
+  // 1^y and x^0 are 1 for any other argument, NaN and inf included; so are
+  // powers of less than Tiny, of which products would be subnormal.
   V a = abs(x);
-  V exponent = select(a == 1.0f, 0.0f, y);
+  V shown = copySign(atLeast(abs(y), single::Tiny), y);
+  V exponent = select(a == 1.0f, 0.0f, shown);
   auto [high, low] = log2(select(y == 0, 1.0f, a));
   V product = exponent * high;
   V lost = fma(exponent, low, fma(exponent, high, -product));
@@ -305,9 +307,10 @@ template <class V> V logarithmToTwo(V e) {
 }
 
 /// max(x, 0) + ln(1 + e^-|x|), the latter times 2^26: so scaled all is normal
-/// that matters. Tiny shows in no bit.
+/// that matters, and at the clamp 0. Tiny shows in no bit.
 template <class V> V softplus(V x) {
-  auto [power, r] = reduce<26>(atMost(abs(x), 105.0f), -1.0f);
+  V clamped = atMost(abs(x) + single::Tiny, 106.2f);
+  auto [power, r] = reduce<26>(clamped, -1.0f);
   V scaled = power * exponential(r, -1);
   V e = fma(scaled, 0x1p-26f, single::Tiny);
   return fma(scaled * fma(e, logarithmToTwo(e), 1.0f), 0x1p-26f,
@@ -326,7 +329,8 @@ template <class V> LogSum<V> logaddexp(V x, V y) {
   low = select(abs(low) < 0x1p-10f, low, 0.0f); // of infinities it is NaN
   difference = select(x == y, 0.0f, difference);
   // Beyond, the result is the larger; half of `more` is still normal.
-  auto [power, r] = reduce<26>(atMost(difference, 104.0f), -1.0f);
+  difference = atMost(difference + single::Tiny, 106.2f);
+  auto [power, r] = reduce<26>(difference, -1.0f);
   V scaled = power * exponentialLong(r + low, -1);
   V e = fma(scaled, 0x1p-26f, single::Tiny);
   return {larger, fma(e * logarithmToTwo(e), scaled, scaled)};
@@ -348,8 +352,9 @@ template <class V> V mish(V x) {
 /// which nothing cancels.
 template <class V> struct SinhCosh { V sinh, cosh; };
 
+/// Of a positive number, or one of the size of Tiny.
 template <class V> SinhCosh<V> sinhCosh(V x) {
-  auto [power, r] = reduce<-2>(atMost(abs(x), 89.5f));
+  auto [power, r] = reduce<-2>(atMost(x, 89.5f));
   // 2^-n, but no number below 2^-126.
   auto bits = 0x7d000000 - power.template bits<std::int32_t>();
   V inverse = select(bits < 0, 0, bits).template bits<float>();
@@ -360,13 +365,15 @@ template <class V> SinhCosh<V> sinhCosh(V x) {
   return {fma(u, s, v * c) + v, fma(v, s, u * c) + u};
 }
 
+/// At least |x|, which is the result where Tiny shows.
 template <class V> V sinh(V x) {
-  V half = sinhCosh(x).sinh;
-  return copySign(half + half, x);
+  V a = abs(x), half = sinhCosh(a - single::Tiny).sinh;
+  V result = half + half;
+  return copySign(select(result < a, a, result), x);
 }
 
 template <class V> V cosh(V x) {
-  V half = sinhCosh(x + single::Tiny).cosh;
+  V half = sinhCosh(abs(x) + single::Tiny).cosh;
   return half + half;
 }
 

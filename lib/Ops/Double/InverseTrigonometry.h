@@ -144,11 +144,13 @@ template <class D> D smallQuotient(D y, D x) {
                      select(isHuge, 0x1p-300, x.like(1)));
 }
 
-/// The angle of the point (x, y), which may be far out: then both are scaled,
-/// and where the smaller one does not show, it is 0 instead of what might be
-/// subnormal. A quotient that is all of the angle is taken by itself.
+/// Two numbers with the angle of the point (x, y), which may be far out: both
+/// are scaled, and where the smaller one does not show, it is 0 instead of what
+/// might be subnormal. A quotient that is all of the angle comes third; where
+/// it is not, -1 does.
 template <class D>
-D angleOfAny(D y, D x, typename D::Mask behind, typename D::Mask isFar) {
+Several<D, 3> scaledPoint(D y, D x, typename D::Mask behind,
+                          typename D::Mask isFar) {
   D high = select(y > x, y, x);
   D scale = select(high < 0x1p-400, 0x1p600, x.like(1));
   scale = select(high > 0x1p500, 0x1p-600, scale);
@@ -157,11 +159,11 @@ D angleOfAny(D y, D x, typename D::Mask behind, typename D::Mask isFar) {
   // Infinity over infinity is to be 1: what dwarfs every scaled number does.
   D up = atMost(select(isFlat, 0, y) * scale, 0x1p700);
   D across = atMost(select(isSteep, 0, x) * scale, 0x1p700);
-  D result = arcs::angle(up, across, behind);
   auto isQuotient = isFlat & ~behind;
-  D quotient =
-      smallQuotient(select(isQuotient, y, 1), select(isQuotient, x, 1));
-  return select(isQuotient, quotient, result);
+  D quotient = rarely(isQuotient, y.like(-1), [=] {
+    return smallQuotient(select(isQuotient, y, -1), select(isQuotient, x, 1));
+  });
+  return {{up, across, quotient}};
 }
 
 template <class D> D atan2(D ordinate, D abscissa) {
@@ -170,9 +172,12 @@ template <class D> D atan2(D ordinate, D abscissa) {
   auto behind = copySign(1, abscissa) < 0;
   D low = select(y > x, x, y), high = select(y > x, y, x);
   auto isFar = (high > 0x1p500) | ((low < 0x1p-500) & (low != 0));
-  D result = mostly(isFar, arcs::angle(y, x, behind),
-                    [=] { return angleOfAny(y, x, behind, isFar); });
-  return copySign(result, ordinate);
+  auto [up, across, quotient] =
+      rarely(isFar, Several<D, 3>{{y, x, y.like(-1)}}, [=] {
+        return scaledPoint(y, x, behind, isFar);
+      }).each;
+  D angle = arcs::angle(up, across, behind);
+  return copySign(select(quotient < 0, angle, quotient), ordinate);
 }
 
 } // namespace kexpr::ops::f64

@@ -43,8 +43,10 @@ template <class D> D powerOfPositive(D x, D y) {
   Pair<D> log = logPrecise(x);
   D high = select(x < Infinity<D>, log.high, x);
   high = select(x == 0, -Infinity<D>, high);
-  Pair<D> product = twoProduct(y, high);
-  D low = fma(y, log.low, product.low);
+  // Less does not show, but in products that are subnormal.
+  D exponent = copySign(atLeast(abs(y), 0x1p-400), y);
+  Pair<D> product = twoProduct(exponent, high);
+  D low = fma(exponent, log.low, product.low);
   // Beyond these the result is inf or 0 in any case. There, and where
   // infinities meet, the low part is meaningless.
   D clamped = atLeast(atMost(product.high, 800), -800);
@@ -59,8 +61,8 @@ template <class D> D powerOfPositive(D x, D y) {
 /// |x|^y as e^(y ln|x|), then the sign that an odd y keeps.
 template <class D> D pow(D x, D y) {
   D magnitude = powerOfPositive(abs(x), y);
-  D half = y * 0.5;
   auto isInteger = floor(y) == y;
+  D half = select(isInteger, y, y.like(0)) * 0.5;
   auto isEven = floor(half) == half;
   D result = select(isInteger & ~isEven, copySign(magnitude, x), magnitude);
   auto isNegative = (x < 0) & (x > -Infinity<D>);
