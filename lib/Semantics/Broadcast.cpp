@@ -94,6 +94,10 @@ Shape semantics::reducedShape(const Shape &shape, std::uint32_t mask,
   return {extents, rank};
 }
 
+static Shape withoutChannels(const Shape &shape) {
+  return reducedShape(shape, 1u << 1, false);
+}
+
 Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
                                       const Shape &strides,
                                       const Shape &beside) {
@@ -139,6 +143,15 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
     add(shape[0], strides[0]);
     add(channels, strides[2]);
     extents.resize(beside.rank(), 1);
+    break;
+  case ViewKind::Classes:
+    if (shape != withoutChannels(beside))
+      return mismatch(concat("classes of shape ", shape.str(),
+                             " for a tensor of shape ", beside.str()));
+    add(shape[0], strides[0]);
+    add(1, 0);
+    for (std::size_t axis = 1; axis < shape.rank(); ++axis)
+      add(shape[axis], strides[axis]);
     break;
   }
   steps.resize(extents.size(), 0);

@@ -289,8 +289,8 @@ static std::string line(const Graph &graph, const Value &value) {
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
   if (isView) {
-    constexpr std::string_view views[] = {"channels", "split", "repeat",
-                                          "join"};
+    constexpr std::string_view views[] = {"channels", "split", "repeat", "join",
+                                          "classes"};
     text += concat(" as ", views[value.op]);
   }
   if (isReduction && value.kind != ValueKind::Fold)

@@ -44,6 +44,7 @@ enum class ViewKind : std::uint8_t {
   Split,    ///< The tensor itself, with the axis C as two, G and C / G.
   Repeat,   ///< N and G elements as N, G and C / G, each for its group.
   Join,     ///< N, G and C / G elements as N and C, and further axes of 1.
+  Classes,  ///< N and further axes as N, 1 and those.
 };
 
 /// The axes of a reduction.

@@ -190,6 +190,7 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
     return given.error();
   const auto parameters = parametersOf(function);
   Arguments tensors;
+  std::optional<Expected<Built>> classes; // Of their own type.
   std::size_t count = function.least;
   for (std::size_t i = 0; i < given->size(); ++i) {
     // NumPy's variance has no correction unless there is one.
@@ -201,6 +202,10 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
     auto value = valueOf(*(*given)[i]);
     if (!value)
       return value.error();
+    if (function.list[i] == RowArgument::Classes) {
+      classes = emit(*value, value->type, tree.nodes[*(*given)[i]].range);
+      continue;
+    }
     tensors.values.push_back(*value);
     tensors.nodes.push_back(*(*given)[i]);
   }
@@ -225,9 +230,12 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
   for (std::size_t i = 0, tensor = 0; i < count; ++i) {
     const auto &place = (*given)[i];
     const bool isNone = place && tree.nodes[*place].kind == InfixKind::None;
-    const bool isTensor = place && !function.isSetting(i) && !isNone;
+    const bool isClasses = classes && function.list[i] == RowArgument::Classes;
+    const bool isTensor =
+        place && !function.isSetting(i) && !isNone && !isClasses;
     const InfixNode *from = place ? &tree.nodes[*place] : nullptr;
-    auto arg = isTensor ? emit(tensors.values[tensor], type, from->range)
+    auto arg = isClasses  ? *classes
+               : isTensor ? emit(tensors.values[tensor], type, from->range)
                : place && function.isSetting(i)
                    ? setting(node, *place, function.list[i])
                : place ? emitter.none()

@@ -60,6 +60,7 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
         argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
     switch (function.list[i]) {
     case RowArgument::Tensor:
+    case RowArgument::Classes:
     case RowArgument::Maybe:
       if (argument.kind != NodeKind::None)
         settings.tensors.emplace_back(values[child]);

@@ -57,6 +57,9 @@ public:
   TypedValue number(double value) {
     return kept(simplify.number({.number = realNumber(value)}));
   }
+  TypedValue whole(std::int64_t value) {
+    return kept(simplify.number({.number = {.integer = value}}));
+  }
   TypedValue truth() {
     return kept(simplify.number(
         {.number = {.kind = Number::Kind::Bool, .integer = 1}}));
@@ -174,14 +177,14 @@ Made semantics::makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
   return f.result(softmaxOf(f, f.call("neg", {f.tensor(0)})));
 }
 
-/// ln(sum of e^(x - max)). In f64 powers below 1 are added up for themselves as
-/// well, since 1 would hide what the logarithm is; for f32 that is not worth a
-/// third more time.
+/// ln(sum of e^(x - max)), wide. In f64 powers below 1 are added up for
+/// themselves as well, since 1 would hide what the logarithm is; for f32 that
+/// is not worth a third more time.
 static TypedValue logOfPowers(Formula &f, const TypedValue &power) {
   const TypedValue scale = f.number(1 / Power);
   const TypedValue sum = f.reduceWide("sum", power);
   if (!f.isDouble())
-    return f.held(f.call("log_of", {f.call("mul", {sum, scale})}));
+    return f.call("log_of", {f.call("mul", {sum, scale})});
   const TypedValue isBelow = f.call("lt", {power, f.number(Power)});
   const TypedValue below =
       f.reduceWide("sum", f.call("where", {isBelow, power, f.number(0)}));
@@ -194,7 +197,7 @@ static TypedValue logOfPowers(Formula &f, const TypedValue &power) {
 Made semantics::makeLogSoftmax(Simplifier &simplify,
                                const RowSettings &settings) {
   Formula f(simplify, settings);
-  const TypedValue log = logOfPowers(f, powerOf(f, f.tensor(0)));
+  const TypedValue log = f.held(logOfPowers(f, powerOf(f, f.tensor(0))));
   // The difference is no larger than the result: it may be rounded.
   const TypedValue x = f.held(f.tensor(0)), most = f.held(f.most(f.tensor(0)));
   return f.result(f.call("sub", {f.call("sub", {x, most}), log}));
@@ -466,6 +469,78 @@ Made semantics::makeHuberLoss(Simplifier &simplify,
                  "'huber_loss' takes a delta above 0");
   Formula f(simplify, settings);
   return bentLossOf(f, delta, true);
+}
+
+namespace {
+/// Losses of rows along the second axis, each of which has a class.
+class ClassLoss {
+public:
+  ClassLoss(Formula &f, Simplifier &simplify, const RowSettings &settings)
+      : f(f),
+        ignored(static_cast<std::int64_t>(settings.number.value_or(-100))) {
+    f.axes = {.axes = {1}, .stay = true};
+    index = makeIota(simplify, {.tensors = {f.tensor(0)}, .axes = f.axes});
+    const double number = settings.number.value_or(0);
+    const DType type = simplify.typeOf(f.tensor(1)).type;
+    if (isFloatingPoint(type) || type == DType::Bool)
+      index = Error(ErrorCode::TypeMismatch,
+                    concat("classes are integers, not ", nameOf(type)));
+    else if (number != std::trunc(number) || !(std::abs(number) < 0x1p53))
+      index = Error(ErrorCode::InvalidArgument,
+                    "the class that is ignored is an integer");
+  }
+
+  /// The weighted mean of `each` less what x has at the class; NaN where there
+  /// is no such class.
+  Made mean(const TypedValue &x, const TypedValue &each) {
+    if (!index)
+      return index;
+    const TypedValue classes = f.view(ViewKind::Classes, f.tensor(1)),
+                     counts = f.call("ne", {classes, f.whole(ignored)});
+    const TypedValue isClass =
+        f.call("logical_and",
+               {f.call("ge", {classes, f.whole(0)}),
+                f.call("lt", {f.wide(classes), f.reduceWide("count", x)})});
+    const TypedValue weight =
+        f.has(2)
+            ? atClass(classes, f.wide(f.view(ViewKind::Channels, f.tensor(2))))
+            : f.wide(f.number(1));
+    const TypedValue loss =
+        f.call("where", {isClass, f.call("sub", {each, atClass(classes, x)}),
+                         f.number(NAN)});
+    f.axes = {};
+    const auto total = [&](const TypedValue &value) {
+      return f.reduceWide("sum", f.call("where", {counts, value, f.number(0)}));
+    };
+    const TypedValue sum = total(f.call("mul", {weight, loss}));
+    return f.result(f.call("div", {sum, total(weight)}));
+  }
+
+private:
+  TypedValue atClass(const TypedValue &classes, const TypedValue &value) {
+    const TypedValue isOwn = f.call("eq", {*index, classes});
+    return f.reduceWide("sum", f.call("where", {isOwn, value, f.number(0)}));
+  }
+
+  Formula &f;
+  std::int64_t ignored;
+  Made index = Error(ErrorCode::InvalidArgument, "");
+};
+} // namespace
+
+Made semantics::makeNllLoss(Simplifier &simplify, const RowSettings &settings) {
+  Formula f(simplify, settings);
+  ClassLoss loss(f, simplify, settings);
+  return loss.mean(f.wide(f.tensor(0)), f.wide(f.number(0)));
+}
+
+Made semantics::makeCrossEntropy(Simplifier &simplify,
+                                 const RowSettings &settings) {
+  Formula f(simplify, settings);
+  ClassLoss loss(f, simplify, settings);
+  const TypedValue x = f.tensor(0);
+  const TypedValue below = f.call("sub", {f.wide(x), f.wide(f.most(x))});
+  return loss.mean(below, logOfPowers(f, powerOf(f, x)));
 }
 
 /// Ones of the shape of x, added up.

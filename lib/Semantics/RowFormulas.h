@@ -39,6 +39,8 @@ Made makeMseLoss(Simplifier &simplify, const RowSettings &settings);
 Made makeL1Loss(Simplifier &simplify, const RowSettings &settings);
 Made makeSmoothL1Loss(Simplifier &simplify, const RowSettings &settings);
 Made makeHuberLoss(Simplifier &simplify, const RowSettings &settings);
+Made makeNllLoss(Simplifier &simplify, const RowSettings &settings);
+Made makeCrossEntropy(Simplifier &simplify, const RowSettings &settings);
 Made makeIota(Simplifier &simplify, const RowSettings &settings);
 
 } // namespace kexpr::semantics

@@ -168,6 +168,24 @@ static constexpr RowFunction Composites[] = {
      {Tensor, Tensor, RowArgument::Number},
      3,
      makeHuberLoss},
+    {"nll_loss",
+     "x, classes, [weight, ignored]",
+     "the mean over rows of -x where the class of the row is, along the second "
+     "axis, times the weight of the class, over the mean of these weights; "
+     "without rows of the class ignored, which is -100",
+     {0.51, 0.51, 3},
+     2,
+     {Tensor, Classes, Maybe, RowArgument::Number},
+     4,
+     makeNllLoss},
+    {"cross_entropy",
+     "x, classes, [weight, ignored]",
+     "nll_loss of log_softmax(x, 1)",
+     {0.51, 0.51, 3},
+     2,
+     {Tensor, Classes, Maybe, RowArgument::Number},
+     4,
+     makeCrossEntropy},
 };
 
 static std::vector<RowFunction> makeTable() {
@@ -217,8 +235,8 @@ const RowFunction *semantics::findRowFunction(std::string_view name) {
 
 std::string RowFunction::takes() const {
   constexpr std::string_view names[] = {
-      "a tensor",           "a tensor or None", "an axis", "axes",
-      "whether these stay", "an integer",       "a number"};
+      "a tensor", "a tensor of integers", "a tensor or None", "an axis",
+      "axes",     "whether these stay",   "an integer",       "a number"};
   std::string text;
   for (std::size_t i = 0; i < most; ++i)
     text += concat(i == 0          ? ""

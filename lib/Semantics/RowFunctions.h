@@ -22,12 +22,13 @@ namespace kexpr::semantics {
 /// What an argument is.
 enum class RowArgument : std::uint8_t {
   Tensor,
-  Maybe,  ///< A tensor, or None.
-  Axis,   ///< An integer.
-  Axes,   ///< An integer, a list of them, or None for all.
-  Stay,   ///< Whether reduced axes stay: True or False.
-  Whole,  ///< An integer, 0 or more.
-  Number, ///< A number.
+  Classes, ///< A tensor of integers, which stay what they are.
+  Maybe,   ///< A tensor, or None.
+  Axis,    ///< An integer.
+  Axes,    ///< An integer, a list of them, or None for all.
+  Stay,    ///< Whether reduced axes stay: True or False.
+  Whole,   ///< An integer, 0 or more.
+  Number,  ///< A number.
 };
 
 /// The arguments of a call.
@@ -36,8 +37,8 @@ struct RowSettings {
                                   ///< scan.
   std::vector<std::optional<TypedValue>> tensors;
   AxisSet axes;
-  std::optional<std::int64_t> whole;
-  std::optional<double> number;
+  std::optional<std::int64_t> whole = {};
+  std::optional<double> number = {};
 };
 
 struct RowFunction {

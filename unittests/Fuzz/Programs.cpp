@@ -132,6 +132,8 @@ static std::string rowCall(Choices &choices, unsigned depth,
     text += i ? "," : "";
     if (function.isSetting(i))
       text += setting(choices, arguments[i]);
+    else if (arguments[i] == semantics::RowArgument::Classes)
+      text += "argmax(" + call(choices, depth - 1, family) + ",1)";
     else if (i > 0 && arguments[i] == semantics::RowArgument::Maybe &&
              choices.below(2) == 0)
       text += "None";

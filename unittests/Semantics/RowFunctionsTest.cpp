@@ -137,6 +137,14 @@ TEST(RowFunctions, OtherArgumentsAreWrittenOut) {
        "'smooth_l1_loss' takes a beta from 0 on", "smooth_l1_loss(@0,@1,-1)"},
       {"neg(huber_loss(@0,@1,0))", "'huber_loss' takes a delta above 0",
        "huber_loss(@0,@1,0)"},
+      {"neg(nll_loss(@0,@1))", "classes are integers, not f32",
+       "nll_loss(@0,@1)"},
+      {"neg(cross_entropy(@0,ge(@1,0)))", "classes are integers, not bool",
+       "cross_entropy(@0,ge(@1,0))"},
+      {"neg(cross_entropy(@0,argmax(@0,1),None,0.5))",
+       "the class that is ignored is an integer",
+       "cross_entropy(@0,argmax(@0,1),None,0.5)"},
+      {"cross_entropy(@0,None)", "'cross_entropy' takes a tensor here", "None"},
       {"norm(@0,True)", "'norm' takes a number here", "True"},
       {"norm(@0,@1)", "'norm' takes a number here", "@1"},
       {"layer_norm(@0,-1,None,None,@1)", "'layer_norm' takes a number here",
@@ -207,17 +215,28 @@ TEST(RowFunctions, TypesOfReductions) {
   }
   for (DType type : {F16, BF16, F32, F64}) {
     SCOPED_TRACE(nameOf(type));
-    for (const char *text :
-         {"sum(@0,0)",           "mean(@0,0)",
-          "prod(@0,0)",          "amax(@0,0)",
-          "amin(@0,0)",          "var(@0,0)",
-          "std(@0,0)",           "norm(@0,2,0)",
-          "logsumexp(@0,0)",     "softmax(@0,0)",
-          "softmin(@0,0)",       "log_softmax(@0,0)",
-          "layer_norm(@0,0)",    "rms_norm(@0,0)",
-          "normalize(@0,2,0)",   "mse_loss(@0,@1)",
-          "l1_loss(@0,@1)",      "smooth_l1_loss(@0,@1)",
-          "huber_loss(@0,@1,2)", "cosine_similarity(@0,@1,0)"})
+    for (const char *text : {"sum(@0,0)",
+                             "mean(@0,0)",
+                             "prod(@0,0)",
+                             "amax(@0,0)",
+                             "amin(@0,0)",
+                             "var(@0,0)",
+                             "std(@0,0)",
+                             "norm(@0,2,0)",
+                             "logsumexp(@0,0)",
+                             "softmax(@0,0)",
+                             "softmin(@0,0)",
+                             "log_softmax(@0,0)",
+                             "layer_norm(@0,0)",
+                             "rms_norm(@0,0)",
+                             "normalize(@0,2,0)",
+                             "mse_loss(@0,@1)",
+                             "l1_loss(@0,@1)",
+                             "smooth_l1_loss(@0,@1)",
+                             "huber_loss(@0,@1,2)",
+                             "cosine_similarity(@0,@1,0)",
+                             "nll_loss(@0,argmax(@0,1))",
+                             "cross_entropy(@0,argmax(@0,1),@1,-1)"})
       EXPECT_EQ(typeOf(text, type), type) << text;
     EXPECT_EQ(typeOf("argmin(@0,0)", type), I64);
   }

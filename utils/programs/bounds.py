@@ -236,6 +236,9 @@ def row(node, args):
     """A formula over axes; a weight and bias meet what it is without."""
     name, settings, dtype = node.op, node.axes, node.kind.dtype
     tensors, weight, bias = rows.parted(settings, args)
+    if name in rows.CLASS_LOSSES:
+        return rounded(name, dtype, *rows.class_bounds(name, settings,
+                                                       *tensors, weight))
     center, spread, skip = rows.bounds(name, settings, tensors)
     size = center.abs() + spread
     if weight or bias:

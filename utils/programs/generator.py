@@ -145,6 +145,11 @@ class Generator:
             args.append(self.rng.choice(known) if known
                         and self.rng.random() < 0.5
                         else self.new_operand(dtype))
+        if name in rows.CLASS_LOSSES:
+            shape = arg.shape()
+            if len(shape) < 2 or 0 in shape:
+                return None
+            args.append(tree.classes(self.new_operand(dtype, shape=shape)))
         return tree.row(self.rng, name, args,
                         lambda shape: self.new_operand(dtype, shape=shape))
 

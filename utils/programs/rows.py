@@ -15,7 +15,8 @@ GROUPED = ["group_norm", "instance_norm"]
 SCALED = ["layer_norm", "rms_norm"] + GROUPED
 LOSSES = "mse_loss l1_loss smooth_l1_loss huber_loss".split()
 PAIRS = ["cosine_similarity"] + LOSSES
-NAMES = "var std norm normalize".split() + SCALED + PAIRS
+CLASS_LOSSES = "nll_loss cross_entropy".split()
+NAMES = "var std norm normalize".split() + SCALED + PAIRS + CLASS_LOSSES
 if not hasattr(F, "rms_norm"):  # before PyTorch 2.4
     NAMES.remove("rms_norm")
 ORDERS = [0, 1, 2, 3, 0.5, math.inf, -math.inf]
@@ -31,7 +32,7 @@ class Settings(typing.NamedTuple):
     keep: bool = False
     p: float = 2
     eps: float = 1e-5
-    limit: float = 1
+    limit: float = 1  # or the class that is ignored
     correction: int = 1
     groups: int = None
     weight: bool = False
@@ -58,6 +59,13 @@ def draw(rng, name, shape, dtype, operand):
         return (Settings(list(range(rank)),
                          limit=1.0 if limit is None else limit),
                 [], written(limit))
+    if name in CLASS_LOSSES:
+        weight = operand(shape[1:2]) if rng.random() < 0.5 else None
+        ignored = rng.choice([None, None, -1, 0, 1])
+        return (Settings(list(range(rank)), weight=bool(weight),
+                         limit=-100 if ignored is None else ignored),
+                [weight] if weight else [],
+                written(weight and weight.text, ignored))
     if name in SCALED:
         return draw_scaled(rng, name, shape, operand, (axes, text, eps, dtype))
     if name == "cosine_similarity":
@@ -151,6 +159,8 @@ def apply(name, settings, tensors):
         if name in LOSSES:
             limit = {LIMITS[name][0]: settings.limit} if name in LIMITS else {}
             return getattr(F, name)(*torch.broadcast_tensors(x, *y), **limit)
+        if name in CLASS_LOSSES:
+            return getattr(F, name)(x, *y, weight, ignore_index=settings.limit)
         if name == "group_norm":
             return torch.group_norm(x, settings.groups, weight, bias, eps)
         if name == "instance_norm":
@@ -254,6 +264,34 @@ def formula(name, settings, x, y):
         return square if name == "var" else square.to(torch.sqrt)
     square = (centred * centred).mean(axes) + settings.eps
     return centred / square.to(torch.sqrt)
+
+
+def class_bounds(name, settings, x, classes, weight):
+    """The loss in f64, how far it spreads, where nothing is known, and the size
+    of what it adds up. What classes are is certain."""
+    center = apply(name, settings, [value.v for value in (x, classes, weight)
+                                    if value])
+    index = classes.v.unsqueeze(1)
+    e = x.e.gather(1, index)
+    if name == "cross_entropy":
+        # A logarithm of powers that cancels is off by 2^-47 of 1.
+        least = 0.0 if x.dtype == torch.float64 else 2.0**-46
+        e = e + torch.amax(x.e, 1, True) + least
+        e = e + 2.0**-50 * (x.v - torch.amax(x.v, 1, True)).abs().amax(1, True)
+    each = F.log_softmax(x.v, 1) if name == "cross_entropy" else x.v
+    counts = index != settings.limit
+    loss = Near(each.gather(1, index)[counts], e[counts])
+    weights = Near(torch.ones_like(loss.v), torch.zeros_like(loss.v))
+    if weight:
+        weights = Near(*(t[index][counts] for t in (weight.v, weight.e)))
+    product, axes = loss * weights, tuple(range(loss.v.dim()))
+    result = product.sum(axes) / weights.sum(axes)
+    size = product.v.abs().sum() / weights.v.sum().abs()
+    isKnown = x.v.isfinite().all() and not (x.skip.any() or classes.skip.any())
+    spread = result.e.reshape(())
+    certain = ~center.isfinite() | spread.isfinite()
+    return (center, spread.nan_to_num(0.0, 0.0) if isKnown else spread * 0,
+            torch.tensor(not isKnown) | ~certain, size.nan_to_num(0.0, 0.0))
 
 
 def bounds(name, settings, values):

@@ -99,14 +99,22 @@ def reduction(rng, name, arg):
                 arg.kind.dtype, axes=(axes, keep))
 
 
+def classes(arg):
+    """One along the second axis for each row."""
+    kind = Kind(torch.int64, True)
+    return Node(f"argmax({arg.text},1)", kind, "argmax", (arg,),
+                arg.kind.dtype, axes=([1], False))
+
+
 def row(rng, name, args, operand):
     """The same for a formula over axes of tensors of one type; `operand` makes
     one more of a shape."""
+    shape, dtype = args[0].shape(), args[0].kind.dtype
     try:
-        shape = torch.broadcast_shapes(*(arg.shape() for arg in args))
+        if name in rows.PAIRS:
+            shape = torch.broadcast_shapes(*(arg.shape() for arg in args))
     except RuntimeError as error:
         raise Reject("shapes do not broadcast") from error
-    dtype = args[0].kind.dtype
     drawn = rows.draw(rng, name, shape, dtype, operand)
     if drawn is None:
         return None
