@@ -45,12 +45,15 @@ struct Pow {
 
   template <IsDouble V> static V formula(V x, V y) { return f64::pow(x, y); }
 
-  /// Squares and multiplies; few exponents are above 7.
+  /// Squares and multiplies; few exponents are above 7, and next to none
+  /// above 63.
   template <IsInteger V> static V formula(V x, V y) {
     using T = ElementOf<V>;
     constexpr int exponentBits = std::numeric_limits<T>::digits;
-    V power = rarely(y > 7, whole(x, y, 3),
-                     [&] { return whole(x, y, exponentBits); });
+    V power = rarely(y > 7, whole(x, y, 3), [&] {
+      return rarely(y > 63, whole(x, y, 6),
+                    [&] { return whole(x, y, exponentBits); });
+    });
     if constexpr (std::is_unsigned_v<T>)
       return power;
     // Of whole numbers only 1 and -1 have whole reciprocals.

@@ -115,7 +115,7 @@ std::vector<std::string> GraphRandom::resultsOf(const RandomGraph &random,
 }
 
 TEST_F(GraphRandom, SameBitsWhateverMerges) {
-  constexpr unsigned count = 600;
+  constexpr unsigned count = 800;
   for (unsigned seed = 0; seed < count; ++seed) {
     const RandomGraph random(seed);
     // Machine code for some: it takes milliseconds a kernel.
@@ -136,7 +136,7 @@ TEST_F(GraphRandom, SameBitsWhateverMerges) {
   }
   std::printf("%zu of %u networks were valid: %zu operators in %zu steps\n",
               valid, count, operators, kernels);
-  EXPECT_GT(valid, count / 2);
+  EXPECT_GT(valid, count * 2 / 5);
   EXPECT_GT(operators, kernels + kernels / 2);
   EXPECT_GT(reused, valid / 8);
 }
