@@ -33,24 +33,35 @@ KernelBuilder::Values KernelBuilder::computeRows(const Position &at) {
   const semantics::Graph &graph = plan.graph;
   const std::size_t size = graph.values.size();
   Values all(plan.rowLength * size);
-  for (ValueId id = 0; id < size; ++id) {
-    const semantics::Value &each = graph.values[id];
+  const auto isFold = [&](ValueId id) {
+    return graph.values[id].kind == ValueKind::Fold;
+  };
+  const auto make = [&](ValueId id, unsigned k) {
     const std::size_t before = rareCount();
-    if (each.kind == ValueKind::Fold) {
+    const OneOfEach own = OneOfEach(all).slice(k * size, size);
+    const bool isMade = !isOfElements[id] && (k > 0 || all[id]);
+    all[k * size + id] = isMade ? all[id] : value(id, at, own, k);
+    if (rareCount() > before)
+      rare.insert(id);
+  };
+  const bool isByElement = takesElementsInTurn(plan, target);
+  ValueId end = 0;
+  for (ValueId begin = 0; begin < size; begin = end) {
+    end = begin + 1;
+    if (isFold(begin)) {
+      const semantics::Value &each = graph.values[begin];
       llvm::SmallVector<llvm::Value *> elements;
       for (unsigned k = 0; k < plan.rowLength; ++k)
         elements.push_back(all[k * size + each.args[0]]);
-      setLocationOf(id);
-      all[id] =
+      setLocationOf(begin);
+      all[begin] =
           emitFold(lanes, {each.op, each.form()}, elements, countOf(each));
     }
-    for (unsigned k = 0; k < plan.rowLength; ++k) {
-      const OneOfEach own = OneOfEach(all).slice(k * size, size);
-      const bool isMade = !isOfElements[id] && (k > 0 || all[id]);
-      all[k * size + id] = isMade ? all[id] : value(id, at, own, k);
-    }
-    if (rareCount() > before)
-      rare.insert(id);
+    while (isByElement && !isFold(begin) && end < size && !isFold(end))
+      ++end;
+    for (unsigned k = 0; k < plan.rowLength; ++k)
+      for (ValueId id = begin; id < end; ++id)
+        make(id, k);
   }
   return all;
 }

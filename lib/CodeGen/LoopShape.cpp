@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -62,6 +63,32 @@ static unsigned operationsOfElements(const Plan &plan) {
       operations +=
           plan.graph.workOf(plan.graph.values[id], plan.precision).operations;
   return operations;
+}
+
+/// Values of elements that wait for others at once, at most.
+static std::size_t waitingValues(const Plan &plan) {
+  const std::vector<bool> areOfElements = semantics::valuesOfElements(plan);
+  const semantics::Graph &graph = plan.graph;
+  std::vector<semantics::ValueId> last(graph.values.size());
+  for (semantics::ValueId id = 0; id < last.size(); ++id)
+    for (semantics::ValueId arg : graph.args(graph.values[id]))
+      last[arg] = id;
+  std::size_t most = 0;
+  std::multiset<semantics::ValueId> ends;
+  for (semantics::ValueId id = 0; id < last.size(); ++id) {
+    ends.erase(ends.begin(), ends.upper_bound(id));
+    if (areOfElements[id])
+      ends.insert(last[id]);
+    most = std::max(most, ends.size());
+  }
+  return most;
+}
+
+bool codegen::takesElementsInTurn(const Plan &plan, const Target &target) {
+  // Of a stack of 64 KiB, and LLVM moves what waits further apart.
+  constexpr std::size_t mostBytes = 12 << 10;
+  return waitingValues(plan) * plan.rowLength * vectorBitsOf(plan, target) / 8 >
+         mostBytes;
 }
 
 static bool storesRows(const Plan &plan) {

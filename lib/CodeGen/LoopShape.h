@@ -39,6 +39,10 @@ inline unsigned elementsOfPart(const semantics::Plan &plan) {
 /// at most as many as a vector has lanes.
 unsigned rowsAtOnce(const semantics::Plan &plan, const Target &target,
                     OptLevel level);
+/// Whether a loop that takes rows whole, one in each lane, computes all of an
+/// element before the next one: values of all of them would wait on the stack,
+/// which may be small.
+bool takesElementsInTurn(const semantics::Plan &plan, const Target &target);
 /// Whether a loop may have more in flight than there are registers.
 bool maySpill(const semantics::Plan &plan, OptLevel level);
 /// Whether a main loop has constants in registers, which LLVM would otherwise

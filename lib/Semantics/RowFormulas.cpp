@@ -476,18 +476,19 @@ namespace {
 class ClassLoss {
 public:
   ClassLoss(Formula &f, Simplifier &simplify, const RowSettings &settings)
-      : f(f),
-        ignored(static_cast<std::int64_t>(settings.number.value_or(-100))) {
+      : f(f) {
     f.axes = {.axes = {1}, .stay = true};
     index = makeIota(simplify, {.tensors = {f.tensor(0)}, .axes = f.axes});
-    const double number = settings.number.value_or(0);
+    const double number = settings.number.value_or(-100);
     const DType type = simplify.typeOf(f.tensor(1)).type;
     if (isFloatingPoint(type) || type == DType::Bool)
       index = Error(ErrorCode::TypeMismatch,
                     concat("classes are integers, not ", nameOf(type)));
     else if (number != std::trunc(number) || !(std::abs(number) < 0x1p53))
       index = Error(ErrorCode::InvalidArgument,
-                    "the class that is ignored is an integer");
+                    "the class that is ignored is an integer below 2^53");
+    else
+      ignored = static_cast<std::int64_t>(number);
   }
 
   /// The weighted mean of `each` less what x has at the class; NaN where there
@@ -495,7 +496,9 @@ public:
   Made mean(const TypedValue &x, const TypedValue &each) {
     if (!index)
       return index;
-    const TypedValue classes = f.view(ViewKind::Classes, f.tensor(1)),
+    // In i64, as is the class that is ignored.
+    const TypedValue own = f.view(ViewKind::Classes, f.tensor(1)),
+                     classes = f.as(DType::I64, own),
                      counts = f.call("ne", {classes, f.whole(ignored)});
     const TypedValue isClass =
         f.call("logical_and",
@@ -523,7 +526,7 @@ private:
   }
 
   Formula &f;
-  std::int64_t ignored;
+  std::int64_t ignored = 0;
   Made index = Error(ErrorCode::InvalidArgument, "");
 };
 } // namespace

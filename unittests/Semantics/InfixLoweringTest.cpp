@@ -146,6 +146,10 @@ TEST(InfixLowering, Reductions) {
   EXPECT_EQ(numpy("any(x)", {{DType::U8}}), "any(torch.bool(@0))");
   EXPECT_EQ(numpy("argmax(x)", {Bool}), "argmax(torch.uint8(@0))");
   EXPECT_EQ(numpy("softmax(x, axis=-1)"), "softmax(@0,-1)");
+  // Classes keep their type.
+  EXPECT_EQ(numpy("cross_entropy(x, c, w, ignored=0)", {F32, U8, F64}),
+            "cross_entropy(torch.double(@0),@1,@2,0)");
+  EXPECT_EQ(numpy("nll_loss(classes=c, x=x)", {I64, F16}), "nll_loss(@1,@0)");
   EXPECT_EQ(numpy("norm(x, ord=inf)"), "norm(@0,inf)");
   EXPECT_EQ(numpy("layer_norm(x, -1, w, eps=1e-3)"),
             "layer_norm(@0,-1,@1,None,0.001)");

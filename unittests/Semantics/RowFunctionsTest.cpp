@@ -142,7 +142,7 @@ TEST(RowFunctions, OtherArgumentsAreWrittenOut) {
       {"neg(cross_entropy(@0,ge(@1,0)))", "classes are integers, not bool",
        "cross_entropy(@0,ge(@1,0))"},
       {"neg(cross_entropy(@0,argmax(@0,1),None,0.5))",
-       "the class that is ignored is an integer",
+       "the class that is ignored is an integer below 2^53",
        "cross_entropy(@0,argmax(@0,1),None,0.5)"},
       {"cross_entropy(@0,None)", "'cross_entropy' takes a tensor here", "None"},
       {"norm(@0,True)", "'norm' takes a number here", "True"},
