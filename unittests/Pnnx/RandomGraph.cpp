@@ -54,27 +54,6 @@ void RandomGraph::addOperator(unsigned index) {
       "F.relu",       "F.silu",       "F.sigmoid",  "nn.ReLU6", "F.tanh",
       "nn.Identity",  "F.leaky_relu", "F.softsign", "F.celu",   "F.hardtanh",
       "nn.Hardswish", "F.gelu",       "nn.Dropout"};
-  static const char *const reductions[] = {
-      "torch.sum",  "torch.sum",       "torch.amax",  "torch.amin",
-      "torch.prod", "torch.mean",      "torch.std",   "torch.var",
-      "torch.norm", "torch.logsumexp", "torch.argmax"};
-  static const char *const axes[] = {
-      "dim=-1 keepdim=True", "dim=-1 keepdim=True",      "dim=-1",
-      "dim=-2 keepdim=True", "dim=(-2,-1) keepdim=True", "dim=1 keepdim=False"};
-  static const char *const rows[] = {
-      "F.softmax",     "F.log_softmax", "F.softmin",           "torch.cumsum",
-      "torch.cumprod", "F.normalize",   "F.instance_norm",     "F.layer_norm",
-      "F.rms_norm",    "F.group_norm",  "nn.AdaptiveAvgPool1d"};
-  static const char *const axis[] = {"dim=-1", "dim=-2", "dim=1"};
-  const auto settingOf = [&](const std::string &function) -> std::string {
-    if (function == "F.group_norm")
-      return below(2) ? "num_groups=1" : "num_groups=3";
-    if (function == "F.layer_norm" || function == "F.rms_norm")
-      return below(2) ? "normalized_shape=(4)" : "normalized_shape=(3,4)";
-    if (function == "F.instance_norm")
-      return "use_input_stats=True";
-    return function == "nn.AdaptiveAvgPool1d" ? "output_size=1" : oneOf(axis);
-  };
   const std::string name = "op" + std::to_string(index);
   const std::string result = "v" + std::to_string(index);
   switch (below(12)) {
@@ -98,19 +77,41 @@ void RandomGraph::addOperator(unsigned index) {
                     anyValue() + " " + result);
     break;
   case 6:
-    lines.push_back(std::string(oneOf(reductions)) + " " + name + " 1 1 " +
-                    anyValue() + " " + result + " " + oneOf(axes));
+  case 7:
+    addRows(name, result);
     break;
-  case 7: {
-    const std::string function = oneOf(rows);
-    lines.push_back(function + " " + name + " 1 1 " + anyValue() + " " +
-                    result + " " + settingOf(function));
-    break;
-  }
   default:
     addExpression(name, result);
   }
   values.push_back(result);
+}
+
+void RandomGraph::addRows(const std::string &name, const std::string &result) {
+  static const char *const reductions[] = {
+      "torch.sum",  "torch.sum",       "torch.amax",  "torch.amin",
+      "torch.prod", "torch.mean",      "torch.std",   "torch.var",
+      "torch.norm", "torch.logsumexp", "torch.argmax"};
+  static const char *const axes[] = {
+      "dim=-1 keepdim=True", "dim=-1 keepdim=True",      "dim=-1",
+      "dim=-2 keepdim=True", "dim=(-2,-1) keepdim=True", "dim=1 keepdim=False"};
+  static const char *const rows[] = {
+      "F.softmax",     "F.log_softmax", "F.softmin",           "torch.cumsum",
+      "torch.cumprod", "F.normalize",   "F.instance_norm",     "F.layer_norm",
+      "F.rms_norm",    "F.group_norm",  "nn.AdaptiveAvgPool1d"};
+  static const char *const axis[] = {"dim=-1", "dim=-2", "dim=1"};
+  const auto settingOf = [&](const std::string &function) -> std::string {
+    if (function == "F.group_norm")
+      return below(2) ? "num_groups=1" : "num_groups=3";
+    if (function == "F.layer_norm" || function == "F.rms_norm")
+      return below(2) ? "normalized_shape=(4)" : "normalized_shape=(3,4)";
+    if (function == "F.instance_norm")
+      return "use_input_stats=True";
+    return function == "nn.AdaptiveAvgPool1d" ? "output_size=1" : oneOf(axis);
+  };
+  const bool isReduction = below(2) == 0;
+  const std::string function = isReduction ? oneOf(reductions) : oneOf(rows);
+  lines.push_back(function + " " + name + " 1 1 " + anyValue() + " " + result +
+                  " " + (isReduction ? oneOf(axes) : settingOf(function)));
 }
 
 void RandomGraph::addExpression(const std::string &name,

@@ -40,6 +40,7 @@ private:
   const std::string &anyValue();
   void addInputs();
   void addOperator(unsigned index);
+  void addRows(const std::string &name, const std::string &result);
   void addExpression(const std::string &name, const std::string &result);
   void addOutputs();
 
