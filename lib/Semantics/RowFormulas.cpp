@@ -534,7 +534,8 @@ private:
 Made semantics::makeNllLoss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
   ClassLoss loss(f, simplify, settings);
-  return loss.mean(f.wide(f.tensor(0)), f.wide(f.number(0)));
+  const TypedValue x = f.wide(f.tensor(0)), none = f.wide(f.number(0));
+  return loss.mean(x, none);
 }
 
 Made semantics::makeCrossEntropy(Simplifier &simplify,
