@@ -346,7 +346,7 @@ static std::vector<Subject> subjects() {
       const bool isOfIntegers =
           !op.works(ops::Arithmetic::F32) && !op.works(ops::Arithmetic::F64);
       if (!op.works(variant.arithmetic) ||
-          !(op.isFloatToFloat() || isOfIntegers))
+          (!op.isFloatToFloat() && !isOfIntegers))
         continue;
       std::string call = std::string(op.info.name) + "(";
       for (unsigned i = 0; i < op.arity; ++i)

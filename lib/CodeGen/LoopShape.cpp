@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 using namespace kexpr;
 using namespace kexpr::codegen;
@@ -73,13 +72,14 @@ static std::size_t waitingValues(const Plan &plan) {
   for (semantics::ValueId id = 0; id < last.size(); ++id)
     for (semantics::ValueId arg : graph.args(graph.values[id]))
       last[arg] = id;
-  std::size_t most = 0;
-  std::multiset<semantics::ValueId> ends;
+  std::size_t most = 0, waiting = 0;
+  std::vector<std::size_t> ending(last.size() + 1);
   for (semantics::ValueId id = 0; id < last.size(); ++id) {
-    ends.erase(ends.begin(), ends.upper_bound(id));
-    if (areOfElements[id])
-      ends.insert(last[id]);
-    most = std::max(most, ends.size());
+    waiting -= ending[id];
+    if (!areOfElements[id])
+      continue;
+    ++ending[std::max(last[id], id + 1)];
+    most = std::max(most, ++waiting);
   }
   return most;
 }

@@ -329,7 +329,7 @@ template <class V> LogSum<V> logaddexp(V x, V y) {
   low = select(abs(low) < 0x1p-10f, low, 0.0f); // of infinities it is NaN
   difference = select(x == y, 0.0f, difference);
   // Beyond, the result is the larger; half of `more` is still normal.
-  difference = atMost(difference + single::Tiny, 106.2f);
+  difference = atMost(difference + single::Tiny, 104.0f);
   auto [power, r] = reduce<26>(difference, -1.0f);
   V scaled = power * exponentialLong(r + low, -1);
   V e = fma(scaled, 0x1p-26f, single::Tiny);

@@ -287,11 +287,11 @@ def class_bounds(name, settings, x, classes, weight):
     product, axes = loss * weights, tuple(range(loss.v.dim()))
     result = product.sum(axes) / weights.sum(axes)
     size = product.v.abs().sum() / weights.v.sum().abs()
-    isKnown = x.v.isfinite().all() and not (x.skip.any() or classes.skip.any())
     spread = result.e.reshape(())
-    certain = ~center.isfinite() | spread.isfinite()
-    return (center, spread.nan_to_num(0.0, 0.0) if isKnown else spread * 0,
-            torch.tensor(not isKnown) | ~certain, size.nan_to_num(0.0, 0.0))
+    skip = (~x.v.isfinite() | x.skip).any() | classes.skip.any()
+    skip = skip | (center.isfinite() & ~spread.isfinite())
+    spread = torch.where(skip | ~center.isfinite(), 0.0, spread)
+    return center, spread, skip, size.nan_to_num(0.0, 0.0)
 
 
 def bounds(name, settings, values):
