@@ -87,10 +87,8 @@ static const RowResult *resultOf(const std::vector<RowResult> &results,
   return found == results.end() ? nullptr : &*found;
 }
 
-/// The value that is in memory: of a view, what it sees.
-static ValueId inMemory(const Graph &graph, ValueId value) {
-  const semantics::Value &own = graph.values[value];
-  return own.kind == semantics::ValueKind::View ? own.args[0] : value;
+static bool isView(const Graph &graph, ValueId value) {
+  return graph.values[value].kind == semantics::ValueKind::View;
 }
 
 /// Whether a view sees a value.
@@ -98,7 +96,8 @@ bool RowCall::isSeen(ValueId value) const {
   const auto &values = plan.graph.values;
   return std::any_of(
       values.begin(), values.end(), [&](const semantics::Value &each) {
-        return each.kind == semantics::ValueKind::View && each.args[0] == value;
+        return each.kind == semantics::ValueKind::View &&
+               std::ranges::count(plan.graph.readBy(each), value) > 0;
       });
 }
 
@@ -139,14 +138,14 @@ bool RowCall::joins(const RowGroup &group, const Site &site) const {
   for (std::uint32_t input : site.step->sweep.plan.graph.inputs)
     if (input >= Graph::FirstValue) {
       const ValueId value = input - Graph::FirstValue;
-      const ValueId kept = inMemory(plan.graph, value);
-      const RowResult *found = resultOf(results, kept);
-      if (kept != value) {
-        if (found && found->group == number)
-          return false; // Other rows may be seen.
+      if (isView(plan.graph, value)) {
+        for (ValueId seen : plan.graph.readBy(plan.graph.values[value]))
+          if (const RowResult *found = resultOf(results, seen);
+              found && found->group == number)
+            return false; // Other rows may be seen.
         continue;
       }
-      const RowResult &result = *found;
+      const RowResult &result = *resultOf(results, value);
       if (result.group == number && !result.hasElements && !result.isPlaced &&
           !isAligned(group, site, result))
         return false;
@@ -294,31 +293,82 @@ void RowCall::addSource(RowGroup &group, RowStep &step, const Site &site,
   place(group, step, site, slot, result.shape, contiguousStrides(result.shape));
 }
 
-/// Adds an operand or what an earlier sweep made, in another shape.
-Status RowCall::addView(RowGroup &group, RowStep &step, const Site &site,
-                        ValueId value) {
+/// An operand, or what an earlier sweep made, as a view sees it.
+Expected<RowCall::Seen> RowCall::see(ValueId value,
+                                     const semantics::Value &view) {
   const Graph &graph = plan.graph;
-  const semantics::Value &view = graph.values[value];
-  const semantics::Value &seen = graph.values[view.args[0]];
-  const Shape &shape = shapes[view.args[0]];
+  const semantics::Value &own = graph.values[value];
+  const Shape &shape = shapes[value];
   RowSlot slot{.kind = RowSlot::Kind::Operand,
-               .index = seen.input,
-               .size = static_cast<std::int64_t>(sizeOf(seen.type))};
+               .index = own.input,
+               .size = static_cast<std::int64_t>(sizeOf(own.type))};
   Shape strides = contiguousStrides(shape);
-  if (seen.kind == semantics::ValueKind::Input) {
-    strides = given->inputs[graph.inputs[seen.input]].strides();
+  if (own.kind == semantics::ValueKind::Input) {
+    strides = given->inputs[graph.inputs[own.input]].strides();
   } else {
-    const RowResult *found = resultOf(results, view.args[0]);
+    const RowResult *found = resultOf(results, value);
     slot.kind = RowSlot::Kind::Result;
     slot.index = static_cast<std::uint32_t>(found - results.data());
     results[slot.index].isShared = true;
     losesElements |= found->hasElements;
   }
-  const auto made =
-      semantics::seenBy(view, shape, strides, shapes[view.args[1]]);
+  auto made = semantics::seenBy(view, shape, strides, shapes[view.args[0]]);
   if (!made)
     return made.error();
-  place(group, step, site, slot, made->shape, made->strides);
+  return Seen{slot, *made};
+}
+
+/// Adds an operand or what an earlier sweep made, in another shape.
+Status RowCall::addView(RowGroup &group, RowStep &step, const Site &site,
+                        ValueId value) {
+  const semantics::Value &view = plan.graph.values[value];
+  if (view.isOfClasses())
+    return addAtClasses(group, step, site, value);
+  const auto seen = see(view.args[1], view);
+  if (!seen)
+    return seen.error();
+  place(group, step, site, seen->slot, seen->tensor.shape,
+        seen->tensor.strides);
+  return {};
+}
+
+/// Adds a tensor of what a view sees at classes, which is made before the group
+/// runs that needs it first.
+Status RowCall::addAtClasses(RowGroup &group, RowStep &step, const Site &site,
+                             ValueId value) {
+  const semantics::Value &view = plan.graph.values[value];
+  const RowResult *found = resultOf(results, value);
+  if (!found) {
+    const auto seen = see(view.args[1], view);
+    // Classes have the place of rows, of which there are no others.
+    semantics::Value rows = view;
+    rows.op = static_cast<ops::OpId>(semantics::ViewKind::Classes);
+    const auto classes = see(view.args[2], rows);
+    if (!seen || !classes)
+      return seen ? classes.error() : seen.error();
+    group.taken.push_back(
+        {.result = static_cast<std::uint32_t>(results.size()),
+         .from = seen->slot,
+         .steps = seen->tensor.strides,
+         .classes = classes->slot,
+         .classSteps = classes->tensor.strides,
+         .type = plan.graph.values[view.args[2]].type,
+         .count = shapes[view.args[0]][1],
+         .isTruth = static_cast<semantics::ViewKind>(view.op) ==
+                    semantics::ViewKind::IsClass});
+    RowResult &made = results.emplace_back();
+    made.value = value;
+    made.size = static_cast<std::int64_t>(sizeOf(view.type));
+    made.shape = seen->tensor.shape;
+    made.group = static_cast<std::uint32_t>(groups.size() - 1);
+    made.isShared = made.isPlaced = true;
+    found = &made;
+  }
+  place(group, step, site,
+        {.kind = RowSlot::Kind::Result,
+         .index = static_cast<std::uint32_t>(found - results.data()),
+         .size = found->size},
+        found->shape, contiguousStrides(found->shape));
   return {};
 }
 
@@ -344,7 +394,7 @@ Status RowCall::addSlots(RowGroup &group, RowStep &step, const Site &site) {
   for (std::uint32_t input : own.graph.inputs)
     if (input >= Graph::FirstValue) {
       const ValueId value = input - Graph::FirstValue;
-      if (inMemory(plan.graph, value) == value)
+      if (!isView(plan.graph, value))
         addSource(group, step, site, value);
       else if (auto status = addView(group, step, site, value); !status)
         return status;
@@ -438,14 +488,19 @@ bool RowCall::cutIntoPieces(RowGroup &group) {
   return true;
 }
 
-/// The operand that an input of a sweep is or sees; else the input.
-static std::uint32_t operandOf(const Graph &graph, std::uint32_t input) {
+/// Whether an input of a sweep is an operand or sees it.
+static bool readsOperand(const Graph &graph, std::uint32_t input,
+                         std::uint32_t operand) {
   if (input < Graph::FirstValue)
-    return input;
-  const semantics::Value &value =
-      graph.values[inMemory(graph, input - Graph::FirstValue)];
-  return value.kind == semantics::ValueKind::Input ? graph.inputs[value.input]
-                                                   : input;
+    return input == operand;
+  const ValueId value = input - Graph::FirstValue;
+  return isView(graph, value) &&
+         std::ranges::any_of(graph.readBy(graph.values[value]),
+                             [&](ValueId seen) {
+                               const semantics::Value &own = graph.values[seen];
+                               return own.kind == semantics::ValueKind::Input &&
+                                      graph.inputs[own.input] == operand;
+                             });
 }
 
 void RowCall::placeResults() {
@@ -474,7 +529,7 @@ void RowCall::placeResults() {
         const auto &inputs = sweep.plan.graph.inputs;
         const bool reads =
             std::any_of(inputs.begin(), inputs.end(), [&](std::uint32_t input) {
-              return operandOf(plan.graph, input) == operands[i];
+              return readsOperand(plan.graph, input, operands[i]);
             });
         if (reads && (isWritten || shapes[sweep.elements] !=
                                        shapes[plan.graph.outputs[output]]))

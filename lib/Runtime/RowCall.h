@@ -167,6 +167,21 @@ struct RowSum {
   bool isMean = false;
 };
 
+/// A tensor of elements that rows have at their classes.
+struct RowElements {
+  std::uint32_t result = 0;
+  /// Elements and classes, without their strides, which are in elements of
+  /// tensors of the axes of the result. Elements have one along the second axis
+  /// from class to class.
+  RowSlot from;
+  Shape steps;
+  RowSlot classes;
+  Shape classSteps;
+  DType type = DType::I64; ///< Of classes.
+  std::int64_t count = 0;  ///< Of classes.
+  bool isTruth = false;    ///< Whether it says that there is the class.
+};
+
 /// A scan of a sweep.
 struct RowScan {
   std::size_t output; ///< Of the sweep: the elements, then the scan.
@@ -242,6 +257,7 @@ inline constexpr std::int64_t ColumnUnit = 64;
 
 /// Sweeps over the same rows, which are done row by row, or column by column.
 struct RowGroup {
+  std::vector<RowElements> taken; ///< Before the steps.
   std::vector<RowStep> steps;
   std::vector<RowSlot> slots;
   Shape shape;
@@ -421,8 +437,15 @@ private:
                  const semantics::SweepTarget &target, DType type);
   void addSource(RowGroup &group, RowStep &step, const Site &site,
                  semantics::ValueId value);
+  struct Seen {
+    RowSlot slot;
+    semantics::SeenShape tensor;
+  };
+  Expected<Seen> see(semantics::ValueId value, const semantics::Value &view);
   Status addView(RowGroup &group, RowStep &step, const Site &site,
                  semantics::ValueId value);
+  Status addAtClasses(RowGroup &group, RowStep &step, const Site &site,
+                      semantics::ValueId value);
   Status addSlots(RowGroup &group, RowStep &step, const Site &site);
   bool isSeen(semantics::ValueId value) const;
   std::uint32_t slotOf(RowGroup &group, RowSlot slot);
@@ -456,6 +479,9 @@ private:
   Status runGroups(void *const *first, const RunOptions &options,
                    const Executor &executor, DefaultFloats &floats,
                    const RowSumSink *sink, bool isStreamed) const;
+  Status take(const RowElements &elements, const RowContext &context,
+              const RunOptions &options, const Executor &executor,
+              DefaultFloats &floats) const;
   Status runGroup(RowContext context, const RunOptions &options,
                   const Executor &executor, DefaultFloats &floats) const;
   Status runSplit(const RowContext &given, const Split &split) const;

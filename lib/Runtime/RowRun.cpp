@@ -52,6 +52,10 @@ Status RowCall::runGroups(void *const *first, const RunOptions &options,
                              .columns = group.columns,
                              .streams = isStreamed,
                              .sink = sink};
+    for (const RowElements &elements : group.taken)
+      if (auto status = take(elements, context, options, executor, floats);
+          !status)
+        return status;
     if (auto status = runGroup(context, options, executor, floats); !status)
       return status;
   }

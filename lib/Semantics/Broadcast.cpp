@@ -98,6 +98,20 @@ static Shape withoutChannels(const Shape &shape) {
   return reducedShape(shape, 1u << 1, false);
 }
 
+/// A tensor at the class of each row of one of shape `beside`.
+static Expected<SeenShape> seenAtClasses(ViewKind kind, const Shape &shape,
+                                         const Shape &strides,
+                                         const Shape &beside) {
+  std::int64_t steps[MaxRank] = {};
+  const std::size_t missing = beside.rank() - shape.rank();
+  if (kind == ViewKind::AtClass)
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+      steps[axis + missing] = shape[axis] == 1 ? 0 : strides[axis];
+  if (kind == ViewKind::OfClass)
+    steps[1] = strides[0];
+  return SeenShape{reducedShape(beside, 1u << 1, true), {steps, beside.rank()}};
+}
+
 Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
                                       const Shape &strides,
                                       const Shape &beside) {
@@ -117,11 +131,15 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
     extents.push_back(extent);
     steps.push_back(step);
   };
-  switch (static_cast<ViewKind>(view.op)) {
+  const auto kind = static_cast<ViewKind>(view.op);
+  switch (kind) {
   case ViewKind::Channels:
+  case ViewKind::OfClass:
     if (shape.rank() != 1 || shape[0] != channels)
       return mismatch(concat("a weight or bias of shape ", shape.str(), " for ",
                              channels, " channels"));
+    if (view.isOfClasses())
+      return seenAtClasses(kind, shape, strides, beside);
     add(channels, strides[0]);
     extents.resize(beside.rank() - 1, 1);
     break;
@@ -153,6 +171,9 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
     for (std::size_t axis = 1; axis < shape.rank(); ++axis)
       add(shape[axis], strides[axis]);
     break;
+  case ViewKind::AtClass:
+  case ViewKind::IsClass:
+    return seenAtClasses(kind, shape, strides, beside);
   }
   steps.resize(extents.size(), 0);
   return SeenShape{{extents.data(), extents.size()},
@@ -162,9 +183,9 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
 static Expected<Shape> shapeOf(const Graph &graph, const Value &value,
                                const std::vector<Shape> &shapes) {
   if (value.kind == ValueKind::View) {
-    const Shape &own = shapes[value.args[0]];
+    const Shape &own = shapes[value.args[1]];
     auto seen =
-        seenBy(value, own, contiguousStrides(own), shapes[value.args[1]]);
+        seenBy(value, own, contiguousStrides(own), shapes[value.args[0]]);
     return seen ? Expected<Shape>(seen->shape) : seen.error();
   }
   Shape shape;

@@ -34,7 +34,8 @@ Expected<Shape> broadcastShape(const Operands &operands,
 /// The shape that two shapes broadcast to; none if they do not.
 std::optional<Shape> joinedShape(const Shape &a, const Shape &b);
 
-/// A tensor as a view sees it.
+/// A tensor as a view sees it. Of what has an element of one class, the stride
+/// along the second axis is that from class to class.
 struct SeenShape {
   Shape shape, strides;
 };

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace kexpr;
 using namespace kexpr::semantics;
@@ -118,14 +119,64 @@ ValueId GraphBuilder::view(ViewKind kind, ValueId value, ValueId beside,
               .type = graph.values[value].type,
               .op = static_cast<ops::OpId>(kind),
               .bits = groups,
-              .args = {value, beside}});
+              .args = {beside, value}});
+}
+
+ValueId GraphBuilder::atClasses(ViewKind kind, ValueId value, ValueId beside,
+                                ValueId classes) {
+  return add({.kind = ValueKind::View,
+              .type = kind == ViewKind::IsClass ? DType::Bool
+                                                : graph.values[value].type,
+              .op = static_cast<ops::OpId>(kind),
+              .bits = 1,
+              .args = {beside, value, classes}});
+}
+
+ValueId GraphBuilder::elementsAt(ValueId classes, ValueId value) {
+  // More are computed once, not again for each loss that takes them.
+  constexpr std::size_t most = 64;
+  const auto isComputed = [&](ValueId id) {
+    return graph.values[id].kind == ValueKind::Call ||
+           graph.values[id].kind == ValueKind::Convert;
+  };
+  std::set<ValueId> needed = {value};
+  std::size_t computed = 0;
+  for (auto id = needed.end(); id != needed.begin() && computed <= most;) {
+    --id;
+    if (isComputed(*id)) {
+      ++computed;
+      const auto args = graph.args(graph.values[*id]);
+      needed.insert(args.begin(), args.end());
+    }
+  }
+  if (computed > most)
+    return atClasses(ViewKind::AtClass, value, value, classes);
+  std::map<ValueId, ValueId> found;
+  for (ValueId id : needed) {
+    const Value own = graph.values[id];
+    if (isComputed(id)) {
+      std::array<ValueId, ops::MaxArity> args = {};
+      const auto arity = graph.args(own).size();
+      for (std::size_t i = 0; i < arity; ++i)
+        args[i] = found.at(own.args[i]);
+      found[id] = own.kind == ValueKind::Call
+                      ? call(own.op, {args.data(), arity})
+                      : convert(args[0], own.type);
+    } else {
+      found[id] =
+          own.kind == ValueKind::Parameter || own.kind == ValueKind::Constant
+              ? id
+              : atClasses(ViewKind::AtClass, id, value, classes);
+    }
+  }
+  return found.at(value);
 }
 
 std::span<const ValueId> Graph::args(const Value &value) const {
   if (value.kind == ValueKind::Call)
     return {value.args.data(), ops::allOperators()[value.op].arity};
   if (value.kind == ValueKind::View)
-    return {value.args.data(), 2};
+    return {value.args.data(), value.isOfClasses() ? 3u : 2u};
   const bool hasOne = value.kind == ValueKind::Convert || value.goesOverAxes();
   return {value.args.data(), hasOne ? 1u : 0u};
 }
@@ -289,8 +340,9 @@ static std::string line(const Graph &graph, const Value &value) {
   for (ValueId arg : graph.args(value))
     text += concat(" %", arg);
   if (isView) {
-    constexpr std::string_view views[] = {"channels", "split", "repeat", "join",
-                                          "classes"};
+    constexpr std::string_view views[] = {"channels", "split",   "repeat",
+                                          "join",     "classes", "at class",
+                                          "of class", "is class"};
     text += concat(" as ", views[value.op]);
   }
   if (isReduction && value.kind != ValueKind::Fold)

@@ -45,6 +45,9 @@ enum class ViewKind : std::uint8_t {
   Repeat,   ///< N and G elements as N, G and C / G, each for its group.
   Join,     ///< N, G and C / G elements as N and C, and further axes of 1.
   Classes,  ///< N and further axes as N, 1 and those.
+  AtClass,  ///< Elements of the tensor's shape, at the class of each row.
+  OfClass,  ///< C elements, at the class of each row.
+  IsClass,  ///< Whether there is the class of each row: it is below C.
 };
 
 /// The axes of a reduction.
@@ -77,8 +80,8 @@ struct Value {
   /// many elements do not count in the result, and `Exact`.
   std::uint64_t bits = 0;
   /// Call, Convert, Reduce, Scan, Fold, View: the arguments; each stands
-  /// earlier. The second one of a view is the tensor beside it, whose shape
-  /// alone counts.
+  /// earlier. The first one of a view is the tensor beside it, whose shape
+  /// alone counts, the third one the classes of its rows.
   std::array<ValueId, ops::MaxArity> args = {};
   /// The same value, by bits: -0 and 0 differ, NaN is itself.
   friend bool operator==(const Value &, const Value &) = default;
@@ -99,6 +102,11 @@ struct Value {
   bool isElement() const {
     return kind == ValueKind::Input || kind == ValueKind::View ||
            kind == ValueKind::Scan;
+  }
+  /// View: whether its elements depend on classes.
+  bool isOfClasses() const {
+    return kind == ValueKind::View &&
+           static_cast<ViewKind>(op) >= ViewKind::AtClass;
   }
   bool isExact() const { return kind == ValueKind::Reduce && (bits & Exact); }
   bool takesNone() const { return ops::allReductions()[op].info.takesNone; }
@@ -128,6 +136,10 @@ struct Graph {
   /// The arguments of a call, conversion, reduction, scan or fold; none of
   /// another value.
   std::span<const ValueId> args(const Value &value) const;
+  /// What a view reads from memory: the value that it sees, and any classes.
+  std::span<const ValueId> readBy(const Value &view) const {
+    return args(view).subspan(1);
+  }
   /// The type that a call or conversion computes in: that of its last
   /// argument. The first may be a condition.
   DType computedType(const Value &call) const {
@@ -190,6 +202,12 @@ public:
   /// `value` beside a tensor of channels in so many groups.
   ValueId view(ViewKind kind, ValueId value, ValueId beside,
                std::uint64_t groups);
+  /// `value` at the classes of rows of a tensor, or whether there are these.
+  ValueId atClasses(ViewKind kind, ValueId value, ValueId beside,
+                    ValueId classes);
+  /// Elements of `value` at the classes of rows along its second axis: computed
+  /// from such elements, if that is not much to compute.
+  ValueId elementsAt(ValueId classes, ValueId value);
   const Value &operator[](ValueId id) const { return graph.values[id]; }
   NumberGraph &numbers() { return graph.numbers; }
   void noteMixedTypes() { graph.mixesTypes = true; }

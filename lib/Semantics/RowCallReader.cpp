@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Semantics/RowFunctions.h"
 
+#include "Ops/Conversion.h"
 #include "Support/Quote.h"
 #include "Support/Text.h"
 
@@ -59,8 +60,15 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
     const bool isNumber =
         argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
     switch (function.list[i]) {
-    case RowArgument::Tensor:
     case RowArgument::Classes:
+      if (argument.kind != NodeKind::None &&
+          (values[child].number || !ops::isInteger(values[child].type)))
+        return fault(
+            argument,
+            concat(quote(call.name), " takes a tensor of integers here"),
+            ErrorCode::TypeMismatch);
+      [[fallthrough]];
+    case RowArgument::Tensor:
     case RowArgument::Maybe:
       if (argument.kind != NodeKind::None)
         settings.tensors.emplace_back(values[child]);

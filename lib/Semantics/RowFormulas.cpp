@@ -41,6 +41,15 @@ public:
                   std::uint64_t groups = 1) {
     return fault ? value : simplify.view(kind, value, tensor(0), groups);
   }
+  /// `value` at the classes of the rows of the first tensor.
+  TypedValue atClasses(ViewKind kind, const TypedValue &value) {
+    return fault ? value
+                 : simplify.atClasses(kind, value, tensor(0), tensor(1));
+  }
+  /// Elements of the first tensor at these.
+  TypedValue elementsAt(const TypedValue &classes) {
+    return fault ? tensor(0) : simplify.elementsAt(classes, tensor(0));
+  }
 
   /// In a list arguments are made in its order, and so values have the same
   /// places whatever compiler builds this: code made ahead is found by them.
@@ -87,12 +96,17 @@ public:
     return simplify.rounded(type, value);
   }
 
+  /// Has the result be this error, if it is the first.
+  void fail(Error error) {
+    if (!fault)
+      fault = std::move(error);
+  }
+
 private:
   TypedValue kept(Expected<TypedValue> value) {
     if (value)
       return *value;
-    if (!fault)
-      fault = value.error();
+    fail(value.error());
     return tensor(0);
   }
 
@@ -475,42 +489,29 @@ namespace {
 /// Losses of rows along the second axis, each of which has a class.
 class ClassLoss {
 public:
-  ClassLoss(Formula &f, Simplifier &simplify, const RowSettings &settings)
-      : f(f) {
+  ClassLoss(Formula &f, const RowSettings &settings) : f(f) {
     f.axes = {.axes = {1}, .stay = true};
-    index = makeIota(simplify, {.tensors = {f.tensor(0)}, .axes = f.axes});
     const double number = settings.number.value_or(-100);
-    const DType type = simplify.typeOf(f.tensor(1)).type;
-    if (isFloatingPoint(type) || type == DType::Bool)
-      index = Error(ErrorCode::TypeMismatch,
-                    concat("classes are integers, not ", nameOf(type)));
-    else if (number != std::trunc(number) || !(std::abs(number) < 0x1p53))
-      index = Error(ErrorCode::InvalidArgument,
-                    "the class that is ignored is an integer below 2^53");
+    if (number != std::trunc(number) || !(std::abs(number) < 0x1p53))
+      f.fail({ErrorCode::InvalidArgument,
+              "the class that is ignored is an integer below 2^53"});
     else
       ignored = static_cast<std::int64_t>(number);
   }
 
-  /// The weighted mean of `each` less what x has at the class; NaN where there
-  /// is no such class.
-  Made mean(const TypedValue &x, const TypedValue &each) {
-    if (!index)
-      return index;
+  /// Elements of the first tensor at the classes of rows.
+  TypedValue own() { return f.wide(f.elementsAt(f.tensor(1))); }
+
+  /// The weighted mean of what each row has; NaN where there is no such class.
+  Made mean(const TypedValue &each) {
     // In i64, as is the class that is ignored.
-    const TypedValue own = f.view(ViewKind::Classes, f.tensor(1)),
-                     classes = f.as(DType::I64, own),
-                     counts = f.call("ne", {classes, f.whole(ignored)});
-    const TypedValue isClass =
-        f.call("logical_and",
-               {f.call("ge", {classes, f.whole(0)}),
-                f.call("lt", {f.wide(classes), f.reduceWide("count", x)})});
-    const TypedValue weight =
-        f.has(2)
-            ? atClass(classes, f.wide(f.view(ViewKind::Channels, f.tensor(2))))
-            : f.wide(f.number(1));
-    const TypedValue loss =
-        f.call("where", {isClass, f.call("sub", {each, atClass(classes, x)}),
-                         f.number(NAN)});
+    const TypedValue classes =
+        f.as(DType::I64, f.view(ViewKind::Classes, f.tensor(1)));
+    const TypedValue counts = f.call("ne", {classes, f.whole(ignored)}),
+                     isClass = f.atClasses(ViewKind::IsClass, f.tensor(1)),
+                     loss = f.call("where", {isClass, each, f.number(NAN)});
+    const TypedValue weight = f.wide(
+        f.has(2) ? f.atClasses(ViewKind::OfClass, f.tensor(2)) : f.number(1));
     f.axes = {};
     const auto total = [&](const TypedValue &value) {
       return f.reduceWide("sum", f.call("where", {counts, value, f.number(0)}));
@@ -520,31 +521,25 @@ public:
   }
 
 private:
-  TypedValue atClass(const TypedValue &classes, const TypedValue &value) {
-    const TypedValue isOwn = f.call("eq", {*index, classes});
-    return f.reduceWide("sum", f.call("where", {isOwn, value, f.number(0)}));
-  }
-
   Formula &f;
   std::int64_t ignored = 0;
-  Made index = Error(ErrorCode::InvalidArgument, "");
 };
 } // namespace
 
 Made semantics::makeNllLoss(Simplifier &simplify, const RowSettings &settings) {
   Formula f(simplify, settings);
-  ClassLoss loss(f, simplify, settings);
-  const TypedValue x = f.wide(f.tensor(0)), none = f.wide(f.number(0));
-  return loss.mean(x, none);
+  ClassLoss loss(f, settings);
+  return loss.mean(f.call("neg", {loss.own()}));
 }
 
 Made semantics::makeCrossEntropy(Simplifier &simplify,
                                  const RowSettings &settings) {
   Formula f(simplify, settings);
-  ClassLoss loss(f, simplify, settings);
-  const TypedValue x = f.tensor(0);
-  const TypedValue below = f.call("sub", {f.wide(x), f.wide(f.most(x))});
-  return loss.mean(below, logOfPowers(f, powerOf(f, x)));
+  ClassLoss loss(f, settings);
+  const TypedValue x = f.tensor(0), most = f.wide(f.most(x)),
+                   log = logOfPowers(f, powerOf(f, x)),
+                   below = f.call("sub", {loss.own(), most});
+  return loss.mean(f.call("sub", {log, below}));
 }
 
 /// Ones of the shape of x, added up.

@@ -79,9 +79,10 @@ public:
 
 private:
   Status readAxes(const Node &argument, bool isOne, AxisSet &axes) const;
-  Error fault(const Node &node, std::string message) const {
-    return {ErrorCode::InvalidArgument, std::move(message),
-            std::string(expression.text()), node.range};
+  Error fault(const Node &node, std::string message,
+              ErrorCode code = ErrorCode::InvalidArgument) const {
+    return {code, std::move(message), std::string(expression.text()),
+            node.range};
   }
 
   const Expression &expression;

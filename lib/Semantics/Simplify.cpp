@@ -183,6 +183,23 @@ TypedValue Simplifier::view(ViewKind kind, const TypedValue &value,
           .weight = Weight::Tensor};
 }
 
+TypedValue Simplifier::atClasses(ViewKind kind, const TypedValue &value,
+                                 const TypedValue &beside,
+                                 const TypedValue &classes) {
+  const bool isTruth = kind == ViewKind::IsClass;
+  return {.value = graph.atClasses(kind, stored(value), stored(beside),
+                                   stored(classes)),
+          .type = isTruth ? DType::Bool : typeOf(value).type,
+          .weight = Weight::Tensor};
+}
+
+TypedValue Simplifier::elementsAt(const TypedValue &classes,
+                                  const TypedValue &value) {
+  return {.value = graph.elementsAt(stored(classes), stored(value)),
+          .type = typeOf(value).type,
+          .weight = Weight::Tensor};
+}
+
 Expected<TypedValue> Simplifier::rounded(DType type, const TypedValue &value) {
   const bool isHalf = type == DType::F16 || type == DType::BF16;
   if (!isHalf || value.type != DType::F64)

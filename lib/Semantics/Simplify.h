@@ -61,6 +61,11 @@ public:
   /// `value` seen beside a tensor of channels in so many groups.
   TypedValue view(ViewKind kind, const TypedValue &value,
                   const TypedValue &beside, std::uint64_t groups);
+  /// `value` at the classes of rows of a tensor, or whether there are these.
+  TypedValue atClasses(ViewKind kind, const TypedValue &value,
+                       const TypedValue &beside, const TypedValue &classes);
+  /// See `GraphBuilder::elementsAt`.
+  TypedValue elementsAt(const TypedValue &classes, const TypedValue &value);
   /// A value of f64 or of the type, rounded to it once.
   Expected<TypedValue> rounded(DType type, const TypedValue &value);
   /// The value that is stored for an output, of the type in PyTorch.

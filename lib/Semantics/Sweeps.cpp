@@ -85,11 +85,11 @@ void SweepBuilder::cutViews() {
   for (const Value &value : graph.values) {
     if (value.kind != ValueKind::View)
       continue;
-    const ValueId seen = value.args[0];
-    if (!isRead[seen] && graph.values[seen].kind != ValueKind::Input) {
-      isRead[seen] = true;
-      keptViewed.push_back(seen);
-    }
+    for (ValueId seen : graph.readBy(value))
+      if (!isRead[seen] && graph.values[seen].kind != ValueKind::Input) {
+        isRead[seen] = true;
+        keptViewed.push_back(seen);
+      }
   }
   std::sort(keptViewed.begin(), keptViewed.end());
 }
