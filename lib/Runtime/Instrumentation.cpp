@@ -167,11 +167,18 @@ static bool isWhole(const Plan &plan) {
 static std::string readmeOf(const Plan &plan, const codegen::Target &target,
                             const codegen::TargetOptions &options,
                             OptLevel level) {
+  const auto isInRows = [](const semantics::Access &access) {
+    return access.isInRows();
+  };
+  const char *note = "";
+  if (std::ranges::any_of(plan.inputs, isInRows) ||
+      std::ranges::any_of(plan.outputs, isInRows))
+    note = "\nThis loop takes rows whole; of calls of such shapes, --shapes "
+           "shows it.\n";
+  else if (!isWhole(plan))
+    note = "\nThis loop is a part of what the command shows.\n";
   return concat(inspect::commandFor(plan, options, level), "\n\nfor ",
-                target.cpu, ", ", target.triple, '\n',
-                isWhole(plan) ? ""
-                              : "\nThis loop is a part of what the command "
-                                "shows.\n");
+                target.cpu, ", ", target.triple, '\n', note);
 }
 
 /// Io, or what kept a stage from being made: the folder then lacks it.

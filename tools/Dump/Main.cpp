@@ -11,6 +11,7 @@
 #include "CodeGen/CodeGen.h"
 #include "Common/CommandLine.h"
 #include "Common/Files.h"
+#include "Dump/Calls.h"
 #include "Dump/Json.h"
 #include "Dump/Types.h"
 #include "Inspect/Explain.h"
@@ -47,6 +48,8 @@ struct Options {
   /// Of `--print-after`; empty without it.
   std::string pass;
   std::string types;
+  /// Of the operands of a call; without it loops are shown, not a call's.
+  std::string shapes;
   std::vector<std::uint32_t> zeroDims;
   std::string outputs;
   bool streams = false;
@@ -100,6 +103,7 @@ Examples:
   kexpr-dump 'mul(@0,sigmoid(@0))' --emit=asm --mcpu=skylake-avx512
   kexpr-dump 'mul(@0,sigmoid(@0))' --print-after=machine-scheduler
   kexpr-dump 'mul(@0,sigmoid(@0))' --emit=all -o sigmoid
+  kexpr-dump 'softmax(@0,-1)' --emit=asm --shapes 'f32[1000,16]'
   kexpr-dump --emit=asm --diff 'mul(@0,sigmoid(@0))' 'silu(@0)'
   kexpr-dump 'silu(@0)' --emit=asm --diff --mcpu=znver3 --mcpu=skylake-avx512
 
@@ -119,6 +123,11 @@ static void addSignature(CLI::App &app, Options &options) {
          "operands that are 0-d tensors, as '0,2', whatever their access")
       ->delimiter(',')
       ->type_name("LIST");
+  app.add_option("--shapes", options.shapes,
+                 "types and shapes of @0, @1..., as 'f32[1000,16],f32[16]': "
+                 "shows what loops such a call runs here")
+      ->type_name("LIST")
+      ->excludes("--types", "--zero-dims");
   app.add_option("--outputs", options.outputs,
                  "access of outputs, as '[n],[n:s]'; contiguous by default")
       ->type_name("LIST");
@@ -318,6 +327,32 @@ static Expression parse(const Options &options) {
                                 orExit(parseOperands(options.types))));
 }
 
+/// A stage of the loops that a call runs.
+static std::string showCall(const Options &options) {
+  const auto stage = parseStage(options.stage);
+  if (!stage || inspect::isOfText(*stage) || *stage == Stage::Obj ||
+      !options.pass.empty() || !options.outputs.empty() || options.streams ||
+      !options.target.triple.empty())
+    exitForUsage("--shapes goes with one stage of loops, as text, for this "
+                 "machine, and outputs are contiguous");
+  const auto shapes = orExit(parseShapes(options.shapes));
+  const Operands operands = operandsOf(shapes);
+  EngineOptions engine;
+  engine.cpu = options.target.cpu;
+  engine.features = options.target.features;
+  engine.vectorBits = options.target.vectorBits;
+  CompileOptions compile;
+  compile.mode = options.level == codegen::OptLevel::Baseline ? Mode::Baseline
+                                                              : Mode::Optimized;
+  compile.precision = options.precision;
+  compile.zeroDimOperands = operands.zeroDims;
+  for (const TypedShape &each : shapes)
+    compile.operandTypes.push_back(each.type);
+  const Expression expression = orExit(parseExpression(
+      expressionText(options.expression), options.syntax, operands));
+  return orExit(tools::showCall(expression, shapes, engine, compile, *stage));
+}
+
 /// A file for every stage.
 static std::vector<File> showAll(const Options &options) {
   const Expression expression = parse(options);
@@ -333,6 +368,8 @@ static std::vector<File> showAll(const Options &options) {
 /// One stage, or what `--print-after` asks for. Of `all`, the stages that are
 /// text, each under its name.
 static std::string show(const Options &options) {
+  if (!options.shapes.empty())
+    return showCall(options);
   if (options.isStage("all")) {
     const auto files = showAll(options);
     std::string text;

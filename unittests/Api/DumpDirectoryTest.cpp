@@ -103,6 +103,20 @@ TEST_F(DumpDirectory, HasSweeps) {
         << name;
 }
 
+TEST_F(DumpDirectory, SaysHowToShowLoopsOfRows) {
+  const Engine engine(dumping());
+  const auto kernel = engine.compile("softmax(@0,-1)");
+  ASSERT_TRUE(kernel);
+  std::vector<float> rows(1000 * 16), results = rows;
+  const TensorView x(rows.data(), {1000, 16}), y(results.data(), {1000, 16});
+  ASSERT_TRUE(kernel->run({&x, 1}, {&y, 1}));
+  engine.settle();
+  const auto names = namesIn(path, "softmax-0-1.f32r-to-f32r.");
+  ASSERT_FALSE(names.empty());
+  EXPECT_NE(readFile(path + "/" + *names.begin() + "/README").find("--shapes"),
+            std::string::npos);
+}
+
 TEST_F(DumpDirectory, HasALoopOnce) {
   const std::string cache = root.path("code");
   EngineOptions options = dumping();

@@ -143,6 +143,43 @@ TEST(Dump, SizesAreChecked) {
         << size;
 }
 
+TEST(Dump, ACallShowsTheLoopsOfItsShapes) {
+  const auto shown = [](const std::string &shapes, const char *emit) {
+    const auto result =
+        run({dumpTool, "softmax(add(@0,@1),-1)", std::string("--emit=") + emit,
+             "--shapes=" + shapes});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  const std::string rows = shown("f32[1000,16],f32[16]", "plan"),
+                    columns = shown("f32[1000,16],f32", "plan");
+  EXPECT_NE(rows.find(".f32r-f32a-to-f32r.optimized ===\n"), std::string::npos)
+      << rows;
+  EXPECT_NE(rows.find("=\n%0 = input f32 @0\n%1 = input f32 @1\n%2 = add "),
+            std::string::npos);
+  EXPECT_EQ(columns.find("f32a"), std::string::npos) << columns;
+  EXPECT_NE(shown("f32[1000,16],f32[16]", "asm").find("\tvmaxps"),
+            std::string::npos);
+}
+
+TEST(Dump, OfACallStagesOfLoopsAreShown) {
+  const auto status = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {dumpTool, "neg(@0)", "--shapes=f32[8]"});
+    return run(more).code;
+  };
+  EXPECT_EQ(status({"--emit=plan"}), 0);
+  for (const char *other :
+       {"--emit=all", "--emit=json", "--emit=tokens", "--emit=obj",
+        "--types=f32", "--outputs=[n]", "--triple=aarch64-linux-gnu"})
+    EXPECT_EQ(status({other}), 2) << other;
+  for (const char *shapes :
+       {"f33[8]", "f32[8", "f32[-1]", "f32[400000000]", "f32[8],f32[9]"})
+    EXPECT_EQ(
+        run({dumpTool, "add(@0,@1)", "--emit=plan", "--shapes", shapes}).code,
+        1)
+        << shapes;
+}
+
 TEST(Dump, ReadsTheExpressionFromStdin) {
   const auto result = run({dumpTool, "-", "--emit=rpn"}, "@0\n");
   EXPECT_EQ(result.code, 0) << result.err;
