@@ -53,8 +53,27 @@ static constexpr ops::InputClass integerClasses[] = {
     {"least", -0x1p31, -0x1p63},
 };
 
+/// The same of f16.
+static constexpr ops::InputClass halfClasses[] = {
+    {"0", 0, 0},
+    {"-0", -0.0, 0},
+    {"subnormal", 6e-5, 0, true},
+    {"least", 6.2e-5, 0},
+    {"90", 90, 0},
+    {"-90", -90, 0},
+    {"1e4", 1e4, 0},
+    {"-1e4", -1e4, 0},
+    {"max", 65504, 0},
+    {"inf", ops::InfiniteInput, 0},
+    {"-inf", -ops::InfiniteInput, 0},
+    {"nan", std::numeric_limits<double>::quiet_NaN(), 0},
+    {"ln p", 0, 0, false, true},
+};
+
 static std::span<const ops::InputClass> classesOf(DType type) {
-  if (type == DType::F32 || type == DType::F64)
+  if (type == DType::F16)
+    return halfClasses;
+  if (type != DType::I32 && type != DType::I64)
     return ops::InputClasses;
   return integerClasses;
 }
@@ -76,6 +95,26 @@ struct Settings {
   std::string tsv, only, cpu;
   unsigned bits = 0;
   double bar = 0;
+};
+
+/// An element of f16 or bf16.
+template <DType Type> class Half {
+public:
+  Half() = default;
+  explicit Half(double number) {
+    const auto single = static_cast<float>(number);
+    const void *from[] = {&single};
+    ops::conversion(DType::F32, Type)(1, from, &bits);
+  }
+  explicit operator double() const {
+    float single;
+    const void *from[] = {&bits};
+    ops::conversion(Type, DType::F32)(1, from, &single);
+    return static_cast<double>(single);
+  }
+
+private:
+  std::uint16_t bits = 0;
 };
 
 /// Pages, so that no operand is luckier in its place than another.
@@ -219,8 +258,10 @@ public:
       const bool isSmall = kind.single > 0 && kind.single < 1;
       if (isSmall && !isInAll)
         checkLoop(mixed.back(),
-                  loop->cancels ? ofOnes
-                                : 4. * std::numeric_limits<T>::denorm_min());
+                  loop->cancels
+                      ? ofOnes
+                      : 4 * static_cast<double>(
+                                std::numeric_limits<T>::denorm_min()));
     }
     std::vector<Run> runs;
     for (const Operands &each : mixed)
@@ -281,9 +322,10 @@ private:
     runOnce(*kernel, x, out());
     runOnce(*interpreted, x, expected.data());
     for (std::int64_t i = 0; i < elements; ++i)
-      if ((out()[i] != expected[i] ||
-           std::signbit(out()[i]) != std::signbit(expected[i])) &&
-          !(std::isnan(out()[i]) && std::isnan(expected[i])))
+      if (const auto got = static_cast<double>(out()[i]),
+          right = static_cast<double>(expected[i]);
+          (got != right || std::signbit(got) != std::signbit(right)) &&
+          !(std::isnan(got) && std::isnan(right)))
         stop("wrong results of " + subject.name);
   }
 
@@ -338,6 +380,8 @@ static std::vector<Subject> subjects() {
        ops::Arithmetic::F32Accurate},
       {" fast", DType::F32, Precision::Fast, ops::Arithmetic::F32Fast},
       {" f64", DType::F64, Precision::Default, ops::Arithmetic::F64},
+      {" f16", DType::F16, Precision::Default, ops::Arithmetic::F32},
+      {" bf16", DType::BF16, Precision::Default, ops::Arithmetic::F32},
       {" i32", DType::I32, Precision::Default, ops::Arithmetic::I32},
       {" i64", DType::I64, Precision::Default, ops::Arithmetic::I64},
   };
@@ -346,7 +390,8 @@ static std::vector<Subject> subjects() {
       const bool isOfIntegers =
           !op.works(ops::Arithmetic::F32) && !op.works(ops::Arithmetic::F64);
       if (!op.works(variant.arithmetic) ||
-          (!op.isFloatToFloat() && !isOfIntegers))
+          (!op.isFloatToFloat() &&
+           (!isOfIntegers || classesOf(variant.type).data() != integerClasses)))
         continue;
       std::string call = std::string(op.info.name) + "(";
       for (unsigned i = 0; i < op.arity; ++i)
@@ -402,6 +447,10 @@ static Rows measureAny(const Engine &engine, const Subject &subject, double bar,
   switch (subject.type) {
   case DType::F64:
     return measure<double>(engine, subject, bar, tsv);
+  case DType::F16:
+    return measure<Half<DType::F16>>(engine, subject, bar, tsv);
+  case DType::BF16:
+    return measure<Half<DType::BF16>>(engine, subject, bar, tsv);
   case DType::I32:
     return measure<std::int32_t>(engine, subject, bar, tsv);
   case DType::I64:
@@ -464,10 +513,12 @@ int main(int argc, char **argv) {
             << " elements in cache: time over that of ordinary inputs, the "
                "worst of shares from 0.1 % to all.\n";
   const std::vector<Subject> all = subjects();
-  const auto isWhole = [](const Subject &subject) {
-    return classesOf(subject.type).data() == integerClasses;
-  };
-  const auto first = std::find_if(all.begin(), all.end(), isWhole);
-  print(engine, {all.begin(), first}, settings, tsv);
-  print(engine, {first, all.end()}, settings, tsv);
+  for (auto first = all.begin(); first != all.end();) {
+    const auto *classes = classesOf(first->type).data();
+    const auto last = std::find_if(first, all.end(), [&](const Subject &each) {
+      return classesOf(each.type).data() != classes;
+    });
+    print(engine, {first, last}, settings, tsv);
+    first = last;
+  }
 }

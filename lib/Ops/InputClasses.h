@@ -38,7 +38,7 @@ struct InputClass {
   template <class T> T number(std::size_t operand, double part) const {
     if (isOfSums)
       return static_cast<T>(operand % 2 ? std::log1p(-part) : std::log(part));
-    const double number = sizeof(T) == 4 ? single : twice;
+    const double number = sizeof(T) == 8 ? twice : single;
     return static_cast<T>(isSpread ? number * part : number);
   }
 };

@@ -462,7 +462,8 @@ bool RowCall::finish(RowGroup &group) {
         slot.reduced[axis] *= group.columns;
       slot.kept[group.keptAxes - 1] = slot.size;
     }
-  return !group.keepsApart() || group.columns * group.length <= MostScratch ||
+  return !group.keepsApart() ||
+         group.columns * group.length <= group.mostScratch() ||
          cutIntoPieces(group);
 }
 

@@ -255,6 +255,11 @@ struct RowMemory {
 /// Columns of tiles are a number of these.
 inline constexpr std::int64_t ColumnUnit = 64;
 
+/// Elements that are kept for a tile at most: half of a second-level cache.
+inline constexpr std::int64_t MostScratch = 64 * 1024;
+/// The same where loops run across columns, of which that many were few.
+inline constexpr std::int64_t MostOfColumns = 1024 * 1024;
+
 /// Sweeps over the same rows, which are done row by row, or column by column.
 struct RowGroup {
   std::vector<RowElements> taken; ///< Before the steps.
@@ -353,6 +358,10 @@ struct RowGroup {
     return reducedAxes <= 1 ? to - from
                             : std::min(inner() - from % inner(), to - from);
   }
+  /// Elements that are kept for a tile at most.
+  std::int64_t mostScratch() const {
+    return takesColumns() && !hasScans ? MostOfColumns : MostScratch;
+  }
   /// Elements of a row that are kept at a time.
   std::int64_t scratchLength() const { return piece ? piece : length; }
   /// Whether loops take columns, and not rows that are copied to be some.
@@ -397,9 +406,6 @@ struct RowContext;
 
 /// Elements of the rows of a tile along rows at most, unless one has more.
 inline constexpr std::int64_t TileElements = 16384;
-/// Elements that are kept for a tile at most: half of a second-level cache.
-inline constexpr std::int64_t MostScratch = 64 * 1024;
-
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.
 /// Immutable once prepared; `run` may be called from several threads.
 class RowCall {

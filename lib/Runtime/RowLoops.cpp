@@ -18,10 +18,49 @@ using namespace kexpr;
 using namespace kexpr::runtime;
 using semantics::AccessPattern;
 
+/// The step that makes what lies in a slot of elements that are kept.
+static std::size_t makerOf(const RowGroup &group, std::uint32_t slot) {
+  const auto makes = [&](const RowStep &step) {
+    const auto end =
+        step.slots.begin() + static_cast<std::ptrdiff_t>(step.outputs);
+    return std::find(step.slots.begin(), end, slot) != end;
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(group.steps, makes) -
+                                  group.steps.begin());
+}
+
+/// A slot of elements of a size that are kept up to a step at most; none where
+/// the steps between, that one included, scan or read operands.
+static std::optional<std::uint32_t>
+keptUpTo(const RowGroup &group, std::size_t step, std::int64_t size) {
+  for (std::uint32_t number : group.steps[step].slots) {
+    const RowSlot &slot = group.slots[number];
+    const std::size_t maker = makerOf(group, number);
+    if (!slot.isScratch || slot.size != size || maker >= step)
+      continue;
+    const auto isLater = [&](const RowStep &each) {
+      return std::ranges::count(each.slots, number) > 0;
+    };
+    const auto after = std::span(group.steps).subspan(step + 1);
+    const auto readsOperand = [&](const RowStep &each) {
+      return !each.scans.empty() ||
+             std::ranges::any_of(each.slots, [&](std::uint32_t other) {
+               return group.slots[other].kind == RowSlot::Kind::Operand;
+             });
+    };
+    if (std::ranges::none_of(after, isLater) &&
+        std::ranges::none_of(
+            std::span(group.steps).subspan(maker + 1, step - maker),
+            readsOperand))
+      return number;
+  }
+  return std::nullopt;
+}
+
 /// Has elements that are kept lie where the last step stores what it makes of
-/// them, so that fewer lines pass through the caches. That output may be an
-/// operand, which nothing reads from then on. Long rows are shared by threads
-/// instead, and scans done in pieces.
+/// them, so that fewer lines pass through the caches, and those that these are
+/// made of, too. That output may be an operand, which nothing reads from then
+/// on. Long rows are shared by threads instead, and scans done in pieces.
 void RowCall::keepInOutput(RowGroup &group) {
   const RowStep &last = group.steps.back();
   const std::int64_t most =
@@ -31,33 +70,21 @@ void RowCall::keepInOutput(RowGroup &group) {
       group.isShort || group.reducedAxes != 1 || last.isOfRows ||
       last.reductions > 0 || last.outputs != 1)
     return;
-  const std::uint32_t to = last.slots[0];
-  const RowSlot &output = group.slots[to];
+  const RowSlot output = group.slots[last.slots[0]];
   const bool isDense = (group.hasColumns ? output.kept[group.keptAxes - 1]
                                          : output.reduced[0]) == output.size;
-  const auto kept = std::find_if(last.slots.begin() + 1, last.slots.end(),
-                                 [&](std::uint32_t each) {
-                                   return group.slots[each].isScratch &&
-                                          group.slots[each].size == output.size;
-                                 });
-  if (output.kind != RowSlot::Kind::Output || !isDense ||
-      kept == last.slots.end())
+  if (output.kind != RowSlot::Kind::Output || !isDense)
     return;
-  const std::uint32_t from = *kept;
-  const auto isOperand = [&](std::uint32_t each) {
-    return group.slots[each].kind == RowSlot::Kind::Operand;
-  };
-  for (auto step = group.steps.rbegin(); !std::count(
-           step->slots.begin(),
-           step->slots.begin() + static_cast<std::ptrdiff_t>(step->outputs),
-           from);
-       ++step)
-    if (!step->scans.empty() ||
-        std::any_of(step->slots.begin(), step->slots.end(), isOperand))
+  for (std::size_t step = group.steps.size() - 1;;) {
+    const auto kept = keptUpTo(group, step, output.size);
+    if (!kept)
       return;
-  results[group.slots[from].index].hasElements = false;
-  group.slots[from] = output;
-  group.slots[from].isKept = true;
+    step = makerOf(group, *kept);
+    RowSlot &slot = group.slots[*kept];
+    results[slot.index].hasElements = false;
+    slot = output;
+    slot.isKept = true;
+  }
 }
 
 /// The access pattern of a slot in the loops of a sweep.

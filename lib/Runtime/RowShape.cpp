@@ -157,13 +157,13 @@ void RowCall::chooseTile(RowGroup &group) {
                     : mostRows;
   const std::int64_t columns = group.isShort ? mostCopied / length
                                : group.hasScratch && !isLong
-                                   ? MostScratch / length
+                                   ? group.mostScratch() / length
                                    : most;
   // What is kept for fewer columns than two units takes longer than computing
   // it again, in the order of memory.
   const std::int64_t least = length >= longColumns && group.keepsApart() &&
                                      !group.hasScans && !group.isShort
-                                 ? 2 * ColumnUnit
+                                 ? 512
                                  : ColumnUnit;
   group.columns =
       std::min(inUnits(group.lastKept()),

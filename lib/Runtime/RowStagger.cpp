@@ -122,7 +122,8 @@ Status RowCall::stagger(RowGroup &group) {
   constexpr std::int64_t turns = ops::ReductionLanes;
   std::vector<semantics::RowTensor> tensors;
   std::vector<std::vector<std::uint32_t>> numbers;
-  std::size_t states = 0, keeper = 0, reader = 0;
+  std::size_t states = 0, reader = 0;
+  std::optional<std::size_t> keeper;
   for (const RowStep &step : group.steps) {
     if (step.isOfRows)
       continue;
@@ -136,8 +137,11 @@ Status RowCall::stagger(RowGroup &group) {
                                           : AccessPattern::Constant,
                          .isKept = slot.isKept || isOfAll});
       const std::size_t sweep = numbers.size() - 1;
-      if (slot.isKept)
-        (i < step.outputs ? keeper : reader) = sweep;
+      // What is kept may have been made of what was.
+      if (slot.isKept && i >= step.outputs)
+        reader = sweep;
+      else if (slot.isKept && !keeper)
+        keeper = sweep;
       group.arguments.push_back({sweep, i, states});
       states += i < step.reductions;
     }
@@ -159,7 +163,8 @@ Status RowCall::stagger(RowGroup &group) {
                                                      (most + 1) / 2, most);
   group.room = turns * group.staggered;
   group.rowsKept =
-      static_cast<std::int64_t>(reader - keeper + 1) * group.staggered;
+      static_cast<std::int64_t>(reader - keeper.value_or(reader) + 1) *
+      group.staggered;
   group.canStream = movedBytes > StoreChoice::FewestBytes;
   return {};
 }

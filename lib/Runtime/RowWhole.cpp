@@ -262,6 +262,7 @@ namespace {
 struct GroupWork {
   explicit GroupWork(const RowGroup &group);
   std::int64_t operations = 0; ///< Of an element.
+  std::int64_t ofRows = 0;     ///< The same of a row.
   std::size_t sweeps = 0;      ///< Over elements.
   bool reduces = false, isWide = false, isLong = false, hasIndices = false;
 };
@@ -271,9 +272,11 @@ GroupWork::GroupWork(const RowGroup &group) {
   for (const RowStep &step : group.steps) {
     reduces |= step.reductions > 0;
     hasIndices |= step.hasIndices();
-    if (step.isOfRows)
-      continue;
     const semantics::Plan &plan = step.step->sweep.plan;
+    if (step.isOfRows) {
+      ofRows += plan.work().operations;
+      continue;
+    }
     ++sweeps;
     operations += plan.work().operations;
     isWide |= plan.graph.work(plan.precision).wide > 0;
@@ -400,8 +403,16 @@ static std::optional<semantics::RowForm> wholeForm(const RowGroup &group,
   if (form.isAlongRows ? work.hasIndices : group.hasNarrow())
     return std::nullopt;
   form.isInParts = form.isAlongRows && gainsInParts(group, work, isInCaches);
-  const bool fits = form.isInParts ||
-                    fitsInRegisters(group, work, form.isAlongRows, isInCaches);
+  const auto fitsSo = [&](bool isAlongRows) {
+    return fitsInRegisters(group, work, isAlongRows, isInCaches);
+  };
+  bool fits = form.isInParts || fitsSo(form.isAlongRows);
+  // Code of all elements would be too long. That along rows is not, but leaves
+  // lanes empty, most where it computes what is of a row.
+  constexpr std::int64_t fewest = 9, fewOfRows = 4; // operations an element
+  if (!fits && !form.isAlongRows && group.length >= fewest &&
+      !work.hasIndices && work.ofRows <= fewOfRows * group.length)
+    fits = form.isAlongRows = fitsSo(true);
   return fits ? std::optional(form) : std::nullopt;
 }
 

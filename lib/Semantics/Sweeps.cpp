@@ -50,6 +50,8 @@ private:
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
   bool isNeededLater(ValueId id, ValueId reduction) const;
+  bool isWidened(ValueId id) const;
+  std::uint32_t axesOf(ValueId reduction) const;
   ValueId rootOf(const SweepTarget &target) const;
   std::shared_ptr<const syntax::Listing>
   listingOf(const Targets &targets) const;
@@ -129,6 +131,17 @@ std::vector<bool> SweepBuilder::neededBy(ValueId root, bool isMade) const {
   return needed;
 }
 
+/// The first set of the axes that a reduction or scan is over: whether these
+/// stay is nothing to a sweep.
+std::uint32_t SweepBuilder::axesOf(ValueId reduction) const {
+  const AxisSet &own = graph.axisSets[graph.values[reduction].input];
+  const auto same =
+      std::ranges::find_if(graph.axisSets, [&](const AxisSet &set) {
+        return set.axes == own.axes && set.first == own.first;
+      });
+  return static_cast<std::uint32_t>(same - graph.axisSets.begin());
+}
+
 /// Whether sweeps behind that of a reduction need a value that it computes, and
 /// all sweeps that do come behind it or are its own.
 bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
@@ -141,7 +154,7 @@ bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
       continue;
     if (stages[other] < stages[reduction] ||
         (stages[other] == stages[reduction] &&
-         value.input != graph.values[reduction].input))
+         axesOf(other) != axesOf(reduction)))
       return false;
     isNeeded |= stages[other] > stages[reduction];
   }
@@ -152,10 +165,18 @@ bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
   return isNeeded;
 }
 
+bool SweepBuilder::isWidened(ValueId id) const {
+  const Value &value = graph.values[id];
+  return value.kind == ValueKind::Convert &&
+         sizeOf(graph.values[value.args[0]].type) < sizeOf(value.type);
+}
+
 /// Keeps elements that a reduction and a later sweep compute, where that takes
 /// longer than to read them.
 void SweepBuilder::cutElements() {
   constexpr unsigned cheap = 8; // operations
+  // For what follows; sweeps read it from the one on that keeps it.
+  const std::vector<bool> readAtFirst = isRead;
   for (ValueId reduction = 0; reduction < graph.values.size(); ++reduction) {
     if (graph.values[reduction].kind != ValueKind::Reduce)
       continue;
@@ -166,13 +187,20 @@ void SweepBuilder::cutElements() {
       if (!own[id] || isRead[id] || graph.args(graph.values[id]).empty() ||
           !isNeededLater(id, reduction))
         continue;
+      // Words are read faster than what they are converted to.
+      while (isWidened(id) &&
+             isNeededLater(graph.values[id].args[0], reduction))
+        id = graph.values[id].args[0];
       const ValueId kept[] = {id};
       if (graph.restrictedTo(kept, isRead).work(whole.precision).operations >
-          cheap)
+          cheap) {
         keptElements.push_back(id);
+        isRead[id] = true;
+      }
       break;
     }
   }
+  isRead = readAtFirst;
 }
 
 std::vector<ValueId> SweepBuilder::leavesOf(ValueId root, bool isMade) const {
@@ -251,27 +279,42 @@ Sweep SweepBuilder::make(const SweepKey &key, const Targets &targets) const {
 
 void SweepBuilder::addReductions(SweepTargets &targets) {
   using enum SweepTarget::Kind;
-  std::map<ValueId, std::pair<unsigned, unsigned>> keepers; // Stage and turn.
+  std::map<ValueId, SweepKey> keepers;
   // What is kept is of the first sweep that has it.
   std::vector<ValueId> inTurn;
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (graph.values[id].goesOverAxes())
       inTurn.push_back(id);
   std::ranges::stable_sort(inTurn, {}, [&](ValueId id) { return stages[id]; });
+  std::vector<bool> readBefore; // What is read of earlier stages.
+  unsigned stage = 0;
   for (ValueId id : inTurn) {
+    if (stages[id] != stage)
+      readBefore = isRead;
+    stage = stages[id];
     const Value &value = graph.values[id];
     const ValueId root = value.args[0];
     SweepKey key{.isStore = false,
                  .stage = 2 * stages[id],
                  .turn = 0,
-                 .axisSet = value.input,
+                 .axisSet = axesOf(id),
                  .leaves = leavesOf(root),
                  .isExact = value.isExact(),
                  .isScan = value.kind == ValueKind::Scan};
+    // The sweep that keeps elements need not read what it makes of them.
+    SweepKey own = key;
+    isRead.swap(readBefore);
+    own.leaves = leavesOf(root);
+    isRead.swap(readBefore);
+    bool isOwn = !key.isScan && targets.contains(own);
     for (ValueId leaf : key.leaves)
       if (const auto keeper = keepers.find(leaf);
-          keeper != keepers.end() && keeper->second.first == key.stage)
-        key.turn = std::max(key.turn, keeper->second.second + 1);
+          keeper != keepers.end() && keeper->second.stage == key.stage) {
+        key.turn = std::max(key.turn, keeper->second.turn + 1);
+        isOwn &= keeper->second == own;
+      }
+    if (isOwn)
+      key = own;
     targets[key].push_back({key.isScan ? Scanned : Reduced, id});
     if (key.isScan)
       continue;
@@ -280,7 +323,7 @@ void SweepBuilder::addReductions(SweepTargets &targets) {
       if (needed[kept] && !isRead[kept]) {
         targets[key].push_back({Kept, kept});
         isRead[kept] = true;
-        keepers[kept] = {key.stage, key.turn};
+        keepers[kept] = key;
       }
   }
 }

@@ -58,8 +58,9 @@ class Directory {
 public:
   Directory() {
     std::error_code none;
-    path =
-        (std::filesystem::temp_directory_path(none) / "kexpr-XXXXXX").string();
+    path = (std::filesystem::temp_directory_path(none) /
+            ("kexpr-" + std::string(6, 'X')))
+               .string();
     if (!mkdtemp(path.data()))
       fault = Error(ErrorCode::Io,
                     concat("cannot make '", path, "': ", errorText(errno)));

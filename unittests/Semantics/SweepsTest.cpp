@@ -98,23 +98,27 @@ TEST(Sweeps, NothingIsReadBeforeItIsMade) {
       "logsumexp(X,A)",   "var(X,A)",        "norm(X,2,A)",
       "softmax(X,A)",     "cumsum(X,A)",     "sub(X,mean(X,A,True))",
       "normalize(X,2,A)", "log_softmax(X,A)"};
-  const auto with = [](std::string text, char axis) {
+  constexpr const char *elements[] = {"sin(@0)", "exp(sin(@0))",
+                                      "mul(exp(sin(@0)),sin(@1))"};
+  const auto with = [](std::string text, char axis, const char *x = "sin(@0)") {
     for (std::size_t at; (at = text.find('X')) != std::string::npos;)
-      text.replace(at, 1, "sin(@0)");
+      text.replace(at, 1, x);
     std::replace(text.begin(), text.end(), 'A', axis);
     return text;
   };
   for (const char *one : functions)
     for (const char *other : functions)
-      for (char axis : {'0', '1'}) {
+      for (int way = 0; way < 6; ++way) {
+        const char axis = way % 2 ? '1' : '0';
         const Plan plan =
-            planOf(concat('[', with(one, '0'), ',', with(other, axis), ']'));
+            planOf(concat('[', with(one, '0'), ',',
+                          with(other, axis, elements[way / 2]), ']'));
         std::set<std::uint32_t> made;
         for (const Sweep &sweep : semantics::sweepsOf(plan, true)) {
           for (std::uint32_t input : sweep.plan.graph.inputs)
             EXPECT_TRUE(input < Graph::FirstValue ||
                         made.contains(input - Graph::FirstValue))
-                << one << ' ' << other << ' ' << axis;
+                << one << ' ' << other << ' ' << way;
           for (const SweepTarget &target : sweep.targets)
             if (target.kind != SweepTarget::Kind::Stored)
               made.insert(target.index);
@@ -131,6 +135,26 @@ TEST(Sweeps, OnesOverTheSameElementsAndAxesAreOne) {
                                                "@0 -> amax %2\n"
                                                "%1 -> output 0\n"
                                                "%2 -> output 1\n");
+}
+
+TEST(Sweeps, OnesWhoseAxesStayOrGoAreOne) {
+  // Although one of both keeps the sines.
+  EXPECT_EQ(
+      listed("[add(amin(sin(@0),0),1),div(sin(@0),amax(sin(@0),0,True))]"),
+      "@0 -> amin %2 amax %5 kept %1\n"
+      "%1 %5 -> output 1\n"
+      "%2 -> output 0\n");
+}
+
+TEST(Sweeps, ElementsAreKeptBeforeTheyAreWidened) {
+  // Differences from the mean, in f64, are few operations of what is kept.
+  const Plan plan = planOf("layer_norm(gelu(@0),-1)");
+  std::vector<DType> kept;
+  for (const auto &sweep : semantics::sweepsOf(plan, true))
+    for (const SweepTarget &target : sweep.targets)
+      if (target.kind == SweepTarget::Kind::Kept && sweep.axisSet)
+        kept.push_back(plan.graph.values[target.index].type);
+  EXPECT_EQ(kept, std::vector{DType::F32});
 }
 
 TEST(Sweeps, SoftmaxKeepsItsPowers) {
