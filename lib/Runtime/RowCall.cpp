@@ -546,7 +546,8 @@ std::size_t RowCall::size() const {
   std::size_t bytes =
       results.size() * sizeof(RowResult) + shapes.size() * sizeof(Shape);
   for (const RowGroup &group : groups)
-    bytes += sizeof(RowGroup) + group.slots.size() * sizeof(RowSlot) +
+    bytes += sizeof(RowGroup) + group.taken.size() * sizeof(RowElements) +
+             group.slots.size() * sizeof(RowSlot) +
              group.steps.size() * sizeof(RowStep);
   return bytes;
 }

@@ -323,6 +323,12 @@ struct RowGroup {
   /// Whether rows that are stored begin lines of the cache, if the first ones,
   /// at these addresses or at some, do.
   bool beginLines(void *const *first = nullptr) const;
+  /// Whether each element of columns that is stored begins a line where the
+  /// first one does: only those can go past the caches.
+  bool mayBeginLines() const;
+  /// How many elements of a row have their lines in one set of a first cache,
+  /// as they are whole pages apart, or nearly.
+  std::int64_t mostInSet() const;
   /// Whether sweeps are such that they may do better together, in a loop that
   /// staggers them: over many long rows.
   bool mayStagger(bool isInCaches) const;
@@ -358,9 +364,12 @@ struct RowGroup {
     return reducedAxes <= 1 ? to - from
                             : std::min(inner() - from % inner(), to - from);
   }
-  /// Elements that are kept for a tile at most.
+  /// Elements of a tensor that are kept for a tile at most.
   std::int64_t mostScratch() const {
-    return takesColumns() && !hasScans ? MostOfColumns : MostScratch;
+    const auto kept = std::ranges::count_if(slots, &RowSlot::isScratch);
+    return takesColumns() && !hasScans
+               ? MostOfColumns / std::max<std::int64_t>(kept, 1)
+               : MostScratch;
   }
   /// Elements of a row that are kept at a time.
   std::int64_t scratchLength() const { return piece ? piece : length; }
@@ -401,6 +410,10 @@ struct RowGroup {
 /// Whether vectors are those of AVX2: half as long, and half as many, as
 /// AVX-512's.
 bool hasFewRegisters();
+
+/// How a loop takes the rows of a group whole, if it does.
+std::optional<semantics::RowForm> wholeForm(const RowGroup &group,
+                                            bool isInCaches);
 
 struct RowContext;
 

@@ -142,10 +142,10 @@ Status RowCall::take(const RowElements &elements, const RowContext &context,
     }
   };
   constexpr std::int64_t rowsOfGrain = 4096;
-  const std::int64_t grain =
-      options.tileElements > 0 ? options.tileElements : rowsOfGrain;
-  const bool isSerial = all.rows < GrainsShared * grain;
-  const Split split{.grain = grain,
+  const std::int64_t tile = options.tileElements;
+  const bool isSerial =
+      tile > 0 ? all.rows <= tile : all.rows < GrainsShared * rowsOfGrain;
+  const Split split{.grain = tile > 0 ? tile : rowsOfGrain,
                     .maxThreads = isSerial ? 1 : options.maxThreads,
                     .stayAwake = options.stayAwake,
                     .host = executor,

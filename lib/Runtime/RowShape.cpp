@@ -159,15 +159,16 @@ void RowCall::chooseTile(RowGroup &group) {
                                : group.hasScratch && !isLong
                                    ? group.mostScratch() / length
                                    : most;
-  // What is kept for fewer columns than two units takes longer than computing
-  // it again, in the order of memory.
+  // What is kept for few columns takes longer than computing it again, in the
+  // order of memory.
+  constexpr std::int64_t fewestKept = 512;
   const std::int64_t least = length >= longColumns && group.keepsApart() &&
                                      !group.hasScans && !group.isShort
-                                 ? 512
+                                 ? fewestKept
                                  : ColumnUnit;
-  group.columns =
-      std::min(inUnits(group.lastKept()),
-               std::clamp(columns / ColumnUnit * ColumnUnit, least, most));
+  group.columns = std::min(inUnits(group.lastKept()),
+                           std::clamp(columns / ColumnUnit * ColumnUnit,
+                                      std::min(least, most), most));
   if (group.isFlat)
     group.columns = group.lastKept();
 }

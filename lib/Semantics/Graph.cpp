@@ -141,6 +141,7 @@ ValueId GraphBuilder::elementsAt(ValueId classes, ValueId value) {
   };
   std::set<ValueId> needed = {value};
   std::size_t computed = 0;
+  bool seesOthers = false; // No view sees another.
   for (auto id = needed.end(); id != needed.begin() && computed <= most;) {
     --id;
     if (isComputed(*id)) {
@@ -148,8 +149,9 @@ ValueId GraphBuilder::elementsAt(ValueId classes, ValueId value) {
       const auto args = graph.args(graph.values[*id]);
       needed.insert(args.begin(), args.end());
     }
+    seesOthers |= graph.values[*id].kind == ValueKind::View;
   }
-  if (computed > most)
+  if (computed > most || seesOthers)
     return atClasses(ViewKind::AtClass, value, value, classes);
   std::map<ValueId, ValueId> found;
   for (ValueId id : needed) {

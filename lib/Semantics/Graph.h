@@ -45,7 +45,7 @@ enum class ViewKind : std::uint8_t {
   Repeat,   ///< N and G elements as N, G and C / G, each for its group.
   Join,     ///< N, G and C / G elements as N and C, and further axes of 1.
   Classes,  ///< N and further axes as N, 1 and those.
-  AtClass,  ///< Elements of the tensor's shape, at the class of each row.
+  AtClass,  ///< Elements beside the tensor's, at the class of each row.
   OfClass,  ///< C elements, at the class of each row.
   IsClass,  ///< Whether there is the class of each row: it is below C.
 };
@@ -133,8 +133,8 @@ struct Graph {
   bool mixesTypes = false;
 
   bool hasReductions() const { return !axisSets.empty(); }
-  /// The arguments of a call, conversion, reduction, scan or fold; none of
-  /// another value.
+  /// The arguments of a call, conversion, reduction, scan, fold or view; none
+  /// of another value.
   std::span<const ValueId> args(const Value &value) const;
   /// What a view reads from memory: the value that it sees, and any classes.
   std::span<const ValueId> readBy(const Value &view) const {

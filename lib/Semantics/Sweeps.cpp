@@ -49,6 +49,7 @@ private:
   void addViewed(SweepTargets &targets);
   std::vector<bool> neededBy(ValueId root, bool isMade = false) const;
   std::vector<ValueId> leavesOf(ValueId root, bool isMade = false) const;
+  void findUses();
   bool isNeededLater(ValueId id, ValueId reduction) const;
   bool isWidened(ValueId id) const;
   std::uint32_t axesOf(ValueId reduction) const;
@@ -61,6 +62,17 @@ private:
   const Graph &graph;
   const bool keepsElements;
   std::vector<unsigned> stages;
+  static constexpr std::uint32_t SeveralAxes = ~0u;
+  /// What needs a value in its loop: reductions of stages from the first to the
+  /// last one, those of the first over such axes, outputs up to a stage, and
+  /// what is kept of rows or for views from a stage on.
+  struct Uses {
+    void add(const Uses &other);
+    unsigned first = ~0u;
+    std::uint32_t axes = 0;
+    unsigned last = 0, stored = 0, kept = ~0u;
+  };
+  std::vector<Uses> uses; ///< By value.
   /// By value: whether a sweep reads it from memory.
   std::vector<bool> isRead;
   /// Elements that are kept beside the reductions of the same sweep.
@@ -142,33 +154,49 @@ std::uint32_t SweepBuilder::axesOf(ValueId reduction) const {
   return static_cast<std::uint32_t>(same - graph.axisSets.begin());
 }
 
+void SweepBuilder::Uses::add(const Uses &other) {
+  if (other.first < first) {
+    first = other.first;
+    axes = other.axes;
+  } else if (other.first == first && other.axes != axes) {
+    axes = SeveralAxes;
+  }
+  last = std::max(last, other.last);
+  stored = std::max(stored, other.stored);
+  kept = std::min(kept, other.kept);
+}
+
+void SweepBuilder::findUses() {
+  uses.assign(graph.values.size(), {});
+  for (ValueId output : graph.outputs)
+    uses[output].add({.stored = stages[output]});
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (graph.values[id].goesOverAxes())
+      uses[graph.values[id].args[0]].add(
+          {.first = stages[id], .axes = axesOf(id), .last = stages[id]});
+  for (const auto *kept : {&keptRows, &keptViewed})
+    for (ValueId id : *kept)
+      for (ValueId arg : graph.args(graph.values[id]))
+        uses[arg].add({.kept = stages[id]});
+  for (auto id = static_cast<ValueId>(graph.values.size()); id-- > 0;)
+    if (!isRead[id])
+      for (ValueId arg : graph.args(graph.values[id]))
+        uses[arg].add(uses[id]);
+}
+
 /// Whether sweeps behind that of a reduction need a value that it computes, and
 /// all sweeps that do come behind it or are its own.
 bool SweepBuilder::isNeededLater(ValueId id, ValueId reduction) const {
-  bool isNeeded = false;
-  for (ValueId output : graph.outputs)
-    isNeeded |= neededBy(output)[id] && stages[output] > stages[id];
-  for (ValueId other = 0; other < graph.values.size(); ++other) {
-    const Value &value = graph.values[other];
-    if (!value.goesOverAxes() || !neededBy(value.args[0])[id])
-      continue;
-    if (stages[other] < stages[reduction] ||
-        (stages[other] == stages[reduction] &&
-         axesOf(other) != axesOf(reduction)))
-      return false;
-    isNeeded |= stages[other] > stages[reduction];
-  }
-  for (const auto *kept : {&keptRows, &keptViewed})
-    for (ValueId other : *kept)
-      if (stages[other] < stages[reduction] && neededBy(other, true)[id])
-        return false;
-  return isNeeded;
+  const Uses &all = uses[id];
+  const unsigned own = stages[reduction];
+  return all.first >= own && all.kept >= own && all.axes != SeveralAxes &&
+         (all.last > own || all.stored > stages[id]);
 }
 
 bool SweepBuilder::isWidened(ValueId id) const {
   const Value &value = graph.values[id];
-  return value.kind == ValueKind::Convert &&
-         sizeOf(graph.values[value.args[0]].type) < sizeOf(value.type);
+  return value.kind == ValueKind::Convert && value.type == DType::F64 &&
+         graph.values[value.args[0]].type == DType::F32;
 }
 
 /// Keeps elements that a reduction and a later sweep compute, where that takes
@@ -177,6 +205,7 @@ void SweepBuilder::cutElements() {
   constexpr unsigned cheap = 8; // operations
   // For what follows; sweeps read it from the one on that keeps it.
   const std::vector<bool> readAtFirst = isRead;
+  findUses();
   for (ValueId reduction = 0; reduction < graph.values.size(); ++reduction) {
     if (graph.values[reduction].kind != ValueKind::Reduce)
       continue;
@@ -196,6 +225,7 @@ void SweepBuilder::cutElements() {
           cheap) {
         keptElements.push_back(id);
         isRead[id] = true;
+        findUses();
       }
       break;
     }

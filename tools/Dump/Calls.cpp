@@ -147,18 +147,26 @@ Expected<std::string> tools::showCall(const Expression &expression,
     return status.error();
   std::set<std::filesystem::path> folders;
   std::error_code none;
-  // Loops that another tier takes over from are not shown.
-  const bool isOptimized = options.mode == Mode::Optimized;
+  std::set<std::string> optimized;
   for (const auto &entry :
-       std::filesystem::directory_iterator(directory.path, none))
-    if (!isOptimized || entry.path().stem().extension() != ".baseline")
-      folders.insert(entry.path());
+       std::filesystem::directory_iterator(directory.path, none)) {
+    folders.insert(entry.path());
+    const std::filesystem::path name = entry.path().stem();
+    if (name.extension() == ".optimized")
+      optimized.insert(name.stem().string());
+  }
+  // Of a loop that takes over from another tier, that is not shown.
+  std::erase_if(folders, [&](const std::filesystem::path &folder) {
+    const std::filesystem::path name = folder.stem();
+    return name.extension() == ".baseline" &&
+           optimized.contains(name.stem().string());
+  });
   std::string text;
   for (const auto &folder : folders) {
     auto contents = readFile((folder / inspect::fileNameOf(stage)).string());
     if (!contents)
       return contents;
-    text += concat(text.empty() ? "" : "\n", "=== ", folder.stem().string(),
+    text += concat(text.empty() ? "" : "\n", "=== ", folder.filename().string(),
                    " ===\n", *contents);
   }
   return text;

@@ -49,7 +49,7 @@ struct Options {
   std::string pass;
   std::string types;
   /// Of the operands of a call; without it loops are shown, not a call's.
-  std::string shapes;
+  std::optional<std::string> shapes;
   std::vector<std::uint32_t> zeroDims;
   std::string outputs;
   bool streams = false;
@@ -335,7 +335,7 @@ static std::string showCall(const Options &options) {
       !options.target.triple.empty())
     exitForUsage("--shapes goes with one stage of loops, as text, for this "
                  "machine, and outputs are contiguous");
-  const auto shapes = orExit(parseShapes(options.shapes));
+  const auto shapes = orExit(parseShapes(*options.shapes));
   const Operands operands = operandsOf(shapes);
   EngineOptions engine;
   engine.cpu = options.target.cpu;
@@ -368,7 +368,7 @@ static std::vector<File> showAll(const Options &options) {
 /// One stage, or what `--print-after` asks for. Of `all`, the stages that are
 /// text, each under its name.
 static std::string show(const Options &options) {
-  if (!options.shapes.empty())
+  if (options.shapes)
     return showCall(options);
   if (options.isStage("all")) {
     const auto files = showAll(options);

@@ -105,7 +105,8 @@ TEST(ClassLosses, OfExpressionsAreThoseOfTheirResults) {
     for (const char *x :
          {"log_softmax(@0,1)", "log_softmax(@0,-1)", "add(mul(@0,@2),@3)",
           "cumsum(@0,1)", "sub(@0,mean(@0,[0,2],True))", longer.c_str(),
-          "add(@0,@0)", "where(lt(@0,@2),@2,mul(@0,2))"})
+          "add(@0,@0)", "group_norm(@0,2)", "log_softmax(group_norm(@0,3),1)",
+          "instance_norm(@0)", "where(lt(@0,@2),@2,mul(@0,2))"})
       expectFused(loss, x, "@1", inputs);
     for (const char *classes :
          {"argmax(@0,1)", "torch.int8(@1)", "torch.uint64(add(@1,1))",

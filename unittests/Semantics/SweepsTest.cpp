@@ -157,6 +157,14 @@ TEST(Sweeps, ElementsAreKeptBeforeTheyAreWidened) {
   EXPECT_EQ(kept, std::vector{DType::F32});
 }
 
+TEST(Sweeps, OfThousandsOfReductionsAreFound) {
+  // What took a pass for each pair of them would not end here.
+  std::string text = "[sum(sin(mul(@0,0.5)),0)";
+  for (int i = 1; i < 2000; ++i)
+    text += concat(",sum(sin(mul(@0,", i, ".5)),0)");
+  EXPECT_EQ(semantics::sweepsOf(planOf(text + ']'), true).size(), 2001u);
+}
+
 TEST(Sweeps, SoftmaxKeepsItsPowers) {
   // %2 is the power.
   const std::vector<DType> types = {DType::F64};
