@@ -411,6 +411,10 @@ struct RowGroup {
 /// AVX-512's.
 bool hasFewRegisters();
 
+/// Whether a loop might take columns whole: it has code for each element, or
+/// none is rare.
+bool mayBeWhole(const RowGroup &group);
+
 /// How a loop takes the rows of a group whole, if it does.
 std::optional<semantics::RowForm> wholeForm(const RowGroup &group,
                                             bool isInCaches);
@@ -419,6 +423,7 @@ struct RowContext;
 
 /// Elements of the rows of a tile along rows at most, unless one has more.
 inline constexpr std::int64_t TileElements = 16384;
+
 /// A call of a kernel that reduces, for tensors of certain shapes and strides.
 /// Immutable once prepared; `run` may be called from several threads.
 class RowCall {

@@ -14,6 +14,7 @@
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace kexpr;
 using namespace kexpr::runtime;
@@ -91,16 +92,32 @@ void RowTask::moveColumns(const RowStep &step, std::int64_t element) {
   }
 }
 
+/// Between rows of which a processor does not foresee the lines of the next.
+static constexpr std::int64_t FarApart = 192 << 10;
+
+/// Whether one call of a loop takes all elements of rows, and there is code for
+/// it yet.
+bool RowTask::takesAllAtOnce(const RowStep &step) const {
+  if (!step.takesRows || !step.unrolled->code().function)
+    return false;
+  return group.isShort ||
+         (step.atOnce == group.length && group.reducedAxes == 1 &&
+          !group.piece &&
+          std::ranges::none_of(
+              std::span(steps.data(), step.slots.size()).subspan(step.outputs),
+              [](auto each) { return each >= FarApart; }));
+}
+
 /// Fetches elements of the loop that comes next, so many elements of rows
 /// further on, where rows are so far apart that a processor does not foresee
 /// their lines. A loop that takes all fetches its own, a row at a time.
 void RowTask::fetchColumns(const RowStep &step, std::int64_t count,
                            std::int64_t ahead) const {
-  constexpr std::int64_t line = 64, most = 64 * line, farApart = 192 << 10;
+  constexpr std::int64_t line = 64, most = 64 * line;
   constexpr int secondCache = 2;
   for (std::size_t i = step.outputs; i < step.slots.size(); ++i) {
     const std::int64_t size = group.slots[step.slots[i]].size;
-    if (strides[i] != size || steps[i] < farApart)
+    if (strides[i] != size || steps[i] < FarApart)
       continue;
     const char *from =
         static_cast<const char *>(pointers[i]) + ahead * steps[i];
@@ -117,19 +134,16 @@ std::size_t RowTask::laneBytes(const RowStep &step, std::size_t i) const {
 
 void RowTask::reduceColumns(const RowStep &step, std::int64_t row,
                             std::int64_t count) {
-  // Whether there is code for that yet.
-  const bool takesRows =
-      group.isShort && step.unrolled && step.unrolled->code().function;
   startColumns(step, row, count);
-  openTrees(step);
   const std::size_t pitch = group.isFlat ? ReductionLanes * width : width;
   for (std::size_t i = 0; i < step.reductions; ++i)
     strides[i] =
         static_cast<std::int64_t>(pitch * sizeOf(loopsOf(step, i).element));
   if (step.unrolled)
     openUnrolled(step);
-  if (takesRows)
-    return reduceShort(step, row, count);
+  if (takesAllAtOnce(step))
+    return reduceAtOnce(step, row, count);
+  openTrees(step);
   std::int64_t from = 0;
   do {
     const std::int64_t to = std::min(from + ReductionBlock, group.length);
@@ -212,9 +226,9 @@ void RowTask::reduceFlat(const RowStep &step, const LaneRange &range) {
     loopsOf(step, i).fold(used, statesOf(i), columns, pitch);
 }
 
-/// All elements of rows that are short by one call.
-void RowTask::reduceShort(const RowStep &step, std::int64_t row,
-                          std::int64_t count) {
+/// All elements of rows by one call.
+void RowTask::reduceAtOnce(const RowStep &step, std::int64_t row,
+                           std::int64_t count) {
   for (std::size_t i = 0; i < step.slots.size(); ++i) {
     const bool isState = i < step.reductions;
     char *from = isState ? reinterpret_cast<char *>(statesOf(i)) : firsts[i];
@@ -248,8 +262,8 @@ void RowTask::reduceLane(const RowStep &step, const LaneRange &range,
 /// Sets what is the same for all loops of several elements a row.
 void RowTask::openUnrolled(const RowStep &step) {
   const std::size_t slots = step.slots.size();
-  for (std::size_t i = 0; i < slots * step.atOnce; ++i)
-    stridesUnrolled[i] = strides[i / step.atOnce];
+  for (std::size_t i = 0; i < slots; ++i)
+    std::fill_n(stridesUnrolled + i * step.atOnce, step.atOnce, strides[i]);
   for (std::size_t i = 0; i < step.parameters.size(); ++i)
     pointersUnrolled[slots * step.atOnce + i] = pointers[slots + i];
 }

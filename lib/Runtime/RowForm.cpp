@@ -210,17 +210,20 @@ static bool takesColumnsInParts(const RowGroup &group, const GroupWork &work) {
 
 /// Whether a loop may take columns whole: at once or, of more elements than a
 /// block has lanes, in parts, where sweeps would compute for each element what
-/// depends on its row. What is one sweep has a loop of its own, and two
-/// elements gain nothing.
+/// depends on its row, or would be called for few columns. One sweep of few
+/// operations has a loop of its own, and two elements gain nothing.
 static bool fitsInColumns(const RowGroup &group, const GroupWork &work,
                           bool isInCaches) {
   constexpr std::int64_t fewest = 3;
-  if (group.isFlat || work.sweeps < 2 || group.length < fewest ||
+  const bool isNarrow = group.lastKept() < (hasFewRegisters() ? 32 : 64);
+  if (group.isFlat || group.length < fewest ||
       group.length > ops::ReductionBlock)
     return false;
-  return takesColumnsInParts(group, work)
-             ? work.isLong
-             : gainsInColumns(group, work, isInCaches);
+  if (isNarrow)
+    return work.sweeps > 1 || work.isLong;
+  return work.sweeps > 1 && (takesColumnsInParts(group, work)
+                                 ? work.isLong
+                                 : gainsInColumns(group, work, isInCaches));
 }
 
 /// Whether rows are so short, and what is computed of them, that a loop can
@@ -270,13 +273,20 @@ static bool gainsInParts(const RowGroup &group, const GroupWork &work,
          (!isInCaches && hasFewRegisters() ? fewestOfMemory : fewest);
 }
 
+bool runtime::mayBeWhole(const RowGroup &group) {
+  return GroupWork(group).operations * group.length <= MostOperations ||
+         std::ranges::none_of(group.steps, [](const RowStep &step) {
+           return step.step->sweep.plan.work().rareWays > 0;
+         });
+}
+
 std::optional<semantics::RowForm> runtime::wholeForm(const RowGroup &group,
                                                      bool isInCaches) {
   constexpr std::int64_t fewRows = 16;
   const GroupWork work(group);
   if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
-      group.hasScans || group.length < 2 || group.lastKept() < fewRows ||
-      !work.reduces)
+      group.hasScans || group.length < 2 ||
+      (!group.takesColumns() && group.lastKept() < fewRows) || !work.reduces)
     return std::nullopt;
   semantics::RowForm form{static_cast<unsigned>(group.length),
                           goesAlongRows(group),

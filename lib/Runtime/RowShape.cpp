@@ -37,7 +37,8 @@ bool RowCall::hasShortRows(const RowGroup &group) const {
 /// the states of all their lanes stay in the caches. Shorter columns are taken
 /// whole, and longer ones of very few by threads.
 static bool hasFewColumns(const RowGroup &group) {
-  constexpr std::int64_t few = 16, fewest = 65, longest = std::int64_t{1} << 16;
+  constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16;
+  const std::int64_t fewest = mayBeWhole(group) ? 65 : 9;
   constexpr std::size_t mostBytes = 64 * 1024;
   const std::int64_t columns = group.lastKept();
   bool isCostly = false;
@@ -79,6 +80,18 @@ static bool isFlat(const RowGroup &group) {
   });
 }
 
+/// From how many columns on loops go across them. One that takes all elements
+/// of each leaves lanes empty, but elements of a row need not be gathered.
+static std::int64_t fewestColumns(const RowGroup &group) {
+  constexpr std::int64_t usual = 16, few = 5, fewest = 2,
+                         lanes = ops::ReductionLanes, longest = 4 * lanes;
+  if (group.hasScans || group.length > longest)
+    return usual;
+  const bool hasSeveral =
+      std::ranges::count(group.steps, false, &RowStep::isOfRows) > 1;
+  return hasSeveral && group.length <= lanes ? fewest : few;
+}
+
 /// Chooses whether loops go along rows or over them.
 void RowCall::chooseShape(RowGroup &group) const {
   // Along the axis that tensors of elements are contiguous along. Those with
@@ -106,9 +119,8 @@ void RowCall::chooseShape(RowGroup &group) const {
       if (strideOf(slot.kept, group.keptAxes) == slot.size)
         acrossRows += weight;
     }
-  constexpr std::int64_t fewColumns = 16;
   group.hasColumns = group.keptAxes > 0 && acrossRows > alongRows &&
-                     group.lastKept() >= fewColumns;
+                     group.lastKept() >= fewestColumns(group);
   group.isShort = !group.hasColumns && !group.hasScans && hasShortRows(group);
   group.isFlat = !group.isShort && isFlat(group);
   group.hasColumns |= group.isShort || group.isFlat;

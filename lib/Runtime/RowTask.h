@@ -114,7 +114,8 @@ private:
   void reduceLanes(const RowStep &step, const LaneRange &range,
                    std::int64_t lane, std::int64_t apart, std::size_t slot);
   void reduceFlat(const RowStep &step, const LaneRange &range);
-  void reduceShort(const RowStep &step, std::int64_t row, std::int64_t count);
+  bool takesAllAtOnce(const RowStep &step) const;
+  void reduceAtOnce(const RowStep &step, std::int64_t row, std::int64_t count);
   /// Of a lane; short rows are whole or go element by element.
   std::int64_t elementsAtOnce(const RowStep &step) const {
     return group.isShort || step.takesRows ? 1 : step.atOnce;

@@ -26,6 +26,15 @@ TEST(WholeColumns, OfEachLength) {
       expectSame(text, {randomTensor(DType::F32, {2, length, ManyColumns}, 1)});
 }
 
+TEST(WholeColumns, OfFewColumns) {
+  for (const std::int64_t columns : {2, 3, 5, 7, 12, 15, 30})
+    for (const std::int64_t length : {2, 3, 7, 20, 32, 33, 64, 100, 140})
+      for (const char *text :
+           {"softmax(@0,1)", "layer_norm(silu(@0),1)", "tanh(std(sin(@0),1))",
+            "[sum(@0,1),amax(@0,1,True)]", "prod(exp(@0),1)"})
+        expectSame(text, {randomTensor(DType::F32, {9, length, columns}, 16)});
+}
+
 TEST(WholeColumns, HaveALoopWhereTheyFitAStack) {
   const auto hasLoop = [](const char *text, std::int64_t length) {
     const Kernel kernel = compiled(text, {DType::F32, DType::F32});
