@@ -98,7 +98,7 @@ static constexpr std::int64_t FarApart = 192 << 10;
 /// Whether one call of a loop takes all elements of rows, and there is code for
 /// it yet.
 bool RowTask::takesAllAtOnce(const RowStep &step) const {
-  if (!step.takesRows || !step.unrolled->code().function)
+  if (!step.takesRows || group.isFlat || !step.unrolled->code().function)
     return false;
   return group.isShort ||
          (step.atOnce == group.length && group.reducedAxes == 1 &&

@@ -195,7 +195,7 @@ Status RowCall::unroll(const RowGroup &group, RowStep &step,
     atOnce = length;
   } else if (group.isShort) {
     return {};
-  } else if (length <= lanes && !step.hasIndices()) {
+  } else if (length <= lanes && !step.hasIndices() && !group.isFlat) {
     // The same, of some of the lanes.
     takesRows = true;
     for (std::int64_t more = 2;

@@ -43,8 +43,10 @@ static bool storesOfRows(const semantics::Plan &plan) {
 /// host's threads may have small ones, whether it stores past the caches or
 /// not.
 static bool fitsInParts(semantics::Plan plan) {
-  constexpr std::size_t most = 28 * 1024;
-  if (!semantics::mayTakeParts(plan) || semantics::bytesOfParts(plan) > most)
+  constexpr std::size_t most = 28 * 1024, mostSpilled = 40 * 1024;
+  const std::size_t bytes = semantics::bytesOfParts(plan);
+  if (!semantics::mayTakeParts(plan) || bytes > most ||
+      bytes + semantics::spillsOfParts(plan) > mostSpilled)
     return false;
   plan.streams = true;
   return semantics::bytesOfParts(plan) <= most;

@@ -98,23 +98,9 @@ static Shape withoutChannels(const Shape &shape) {
   return reducedShape(shape, 1u << 1, false);
 }
 
-/// A tensor at the class of each row of one of shape `beside`.
-static Expected<SeenShape> seenAtClasses(ViewKind kind, const Shape &shape,
-                                         const Shape &strides,
-                                         const Shape &beside) {
-  std::int64_t steps[MaxRank] = {};
-  const std::size_t missing = beside.rank() - shape.rank();
-  if (kind == ViewKind::AtClass)
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
-      steps[axis + missing] = shape[axis] == 1 ? 0 : strides[axis];
-  if (kind == ViewKind::OfClass)
-    steps[1] = strides[0];
-  return SeenShape{reducedShape(beside, 1u << 1, true), {steps, beside.rank()}};
-}
-
-Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
-                                      const Shape &strides,
-                                      const Shape &beside) {
+/// Whether a view can see a tensor of a shape beside another.
+static Status checkSeen(const Value &view, const Shape &shape,
+                        const Shape &beside) {
   const auto groups = static_cast<std::int64_t>(view.bits);
   const auto mismatch = [](std::string message) {
     return Error(ErrorCode::ShapeMismatch, std::move(message));
@@ -125,7 +111,39 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
   const std::int64_t channels = beside[1];
   if (channels % groups != 0)
     return mismatch(concat(channels, " channels are no ", groups, " groups"));
-  const std::int64_t each = channels / groups;
+  const auto kind = static_cast<ViewKind>(view.op);
+  if ((kind == ViewKind::Channels || kind == ViewKind::OfClass) &&
+      (shape.rank() != 1 || shape[0] != channels))
+    return mismatch(concat("a weight or bias of shape ", shape.str(), " for ",
+                           channels, " channels"));
+  if (kind == ViewKind::Split && shape.rank() == MaxRank)
+    return mismatch(concat("groups of a tensor of ", MaxRank, " axes"));
+  if (kind == ViewKind::Classes && shape != withoutChannels(beside))
+    return mismatch(concat("classes of shape ", shape.str(),
+                           " for a tensor of shape ", beside.str()));
+  return {};
+}
+
+/// A tensor at the class of each row of one of shape `beside`.
+static SeenShape seenAtClasses(ViewKind kind, const Shape &shape,
+                               const Shape &strides, const Shape &beside) {
+  std::int64_t steps[MaxRank] = {};
+  const std::size_t missing = beside.rank() - shape.rank();
+  if (kind == ViewKind::AtClass)
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+      steps[axis + missing] = shape[axis] == 1 ? 0 : strides[axis];
+  if (kind == ViewKind::OfClass)
+    steps[1] = strides[0];
+  return {reducedShape(beside, 1u << 1, true), {steps, beside.rank()}};
+}
+
+Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
+                                      const Shape &strides,
+                                      const Shape &beside) {
+  if (auto status = checkSeen(view, shape, beside); !status)
+    return status.error();
+  const auto groups = static_cast<std::int64_t>(view.bits);
+  const std::int64_t channels = beside[1], each = channels / groups;
   std::vector<std::int64_t> extents, steps;
   const auto add = [&](std::int64_t extent, std::int64_t step) {
     extents.push_back(extent);
@@ -134,18 +152,10 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
   const auto kind = static_cast<ViewKind>(view.op);
   switch (kind) {
   case ViewKind::Channels:
-  case ViewKind::OfClass:
-    if (shape.rank() != 1 || shape[0] != channels)
-      return mismatch(concat("a weight or bias of shape ", shape.str(), " for ",
-                             channels, " channels"));
-    if (view.isOfClasses())
-      return seenAtClasses(kind, shape, strides, beside);
     add(channels, strides[0]);
     extents.resize(beside.rank() - 1, 1);
     break;
   case ViewKind::Split:
-    if (shape.rank() == MaxRank)
-      return mismatch(concat("groups of a tensor of ", MaxRank, " axes"));
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
       if (axis == 1)
         add(groups, strides[1] * each);
@@ -163,15 +173,13 @@ Expected<SeenShape> semantics::seenBy(const Value &view, const Shape &shape,
     extents.resize(beside.rank(), 1);
     break;
   case ViewKind::Classes:
-    if (shape != withoutChannels(beside))
-      return mismatch(concat("classes of shape ", shape.str(),
-                             " for a tensor of shape ", beside.str()));
     add(shape[0], strides[0]);
     add(1, 0);
     for (std::size_t axis = 1; axis < shape.rank(); ++axis)
       add(shape[axis], strides[axis]);
     break;
   case ViewKind::AtClass:
+  case ViewKind::OfClass:
   case ViewKind::IsClass:
     return seenAtClasses(kind, shape, strides, beside);
   }

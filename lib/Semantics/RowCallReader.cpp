@@ -48,6 +48,16 @@ Status RowCallReader::readAxes(const Node &argument, bool isOne,
   return argument.kind == NodeKind::None ? Status() : add(argument);
 }
 
+Status RowCallReader::checkClasses(const Node &argument,
+                                   const TypedValue &value) const {
+  if (argument.kind == NodeKind::None ||
+      (!value.number && ops::isInteger(value.type)))
+    return {};
+  return fault(argument,
+               concat(quote(call.name), " takes a tensor of integers here"),
+               ErrorCode::TypeMismatch);
+}
+
 static constexpr double MostWhole = 1 << 20;
 
 Expected<RowSettings>
@@ -61,12 +71,8 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
         argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
     switch (function.list[i]) {
     case RowArgument::Classes:
-      if (argument.kind != NodeKind::None &&
-          (values[child].number || !ops::isInteger(values[child].type)))
-        return fault(
-            argument,
-            concat(quote(call.name), " takes a tensor of integers here"),
-            ErrorCode::TypeMismatch);
+      if (auto status = checkClasses(argument, values[child]); !status)
+        return status.error();
       [[fallthrough]];
     case RowArgument::Tensor:
     case RowArgument::Maybe:

@@ -79,6 +79,7 @@ public:
 
 private:
   Status readAxes(const Node &argument, bool isOne, AxisSet &axes) const;
+  Status checkClasses(const Node &argument, const TypedValue &value) const;
   Error fault(const Node &node, std::string message,
               ErrorCode code = ErrorCode::InvalidArgument) const {
     return {code, std::move(message), std::string(expression.text()),

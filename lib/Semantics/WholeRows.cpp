@@ -374,14 +374,32 @@ bool semantics::streamsAnywhere(const Plan &plan, const RowParts &parts) {
          plan.rowLength >= StreamAlignment + ops::ReductionLanes;
 }
 
-std::size_t semantics::bytesOfParts(const Plan &plan) {
-  constexpr std::size_t longest = 64; // Bytes of a vector.
-  std::size_t widest = 1, bytes = 0;
+static constexpr std::size_t LongestVector = 64; // bytes
+
+/// Columns that a step takes at most.
+static std::size_t lanesOf(const Plan &plan) {
+  std::size_t widest = 1;
   for (const auto *accesses : {&plan.inputs, &plan.outputs})
     for (const Access &access : *accesses)
       widest = std::max(widest, sizeOf(access.type));
-  const std::size_t lanes =
-      plan.isAlongRows ? 1 : std::min(longest / widest, ops::ReductionLanes);
+  return std::min(LongestVector / widest, ops::ReductionLanes);
+}
+
+std::size_t semantics::spillsOfParts(const Plan &plan) {
+  constexpr std::size_t most = 32, operations = 4, atOnce = 8;
+  if (plan.isAlongRows)
+    return 0;
+  const std::size_t values = std::min<std::size_t>(
+      plan.graph.work(plan.precision).operations / operations, most);
+  const bool isWide = plan.precision == Precision::Accurate ||
+                      LongestVector / lanesOf(plan) == sizeof(double);
+  return values * atOnce * lanesOf(plan) *
+         (isWide ? sizeof(double) : sizeof(float));
+}
+
+std::size_t semantics::bytesOfParts(const Plan &plan) {
+  std::size_t bytes = 0;
+  const std::size_t lanes = plan.isAlongRows ? 1 : lanesOf(plan);
   const RowParts parts = partsOf(plan);
   for (ValueId id = 0; id < plan.graph.values.size(); ++id) {
     const Value &value = plan.graph.values[id];
@@ -389,7 +407,7 @@ std::size_t semantics::bytesOfParts(const Plan &plan) {
     const std::size_t size =
         lanes * std::max(sizeOf(value.type), sizeOf(DType::F32));
     if (parts.isKept[id]) // Along rows to the end of a vector, and one more.
-      bytes += (plan.rowLength + (plan.isAlongRows ? longest : 0)) * size;
+      bytes += (plan.rowLength + (plan.isAlongRows ? LongestVector : 0)) * size;
     if (value.kind == ValueKind::Fold) {
       const ops::ReductionLoops &loops =
           Reducing{value.op, value.form()}.loops();

@@ -68,6 +68,9 @@ bool mayTakeParts(const Plan &plan);
 /// Bytes on the stack that it has for what is kept and for states of lanes, at
 /// most.
 std::size_t bytesOfParts(const Plan &plan);
+/// Bytes that such a loop over columns may spill besides, as it has eight
+/// elements at once: by operations, about what was seen at most.
+std::size_t spillsOfParts(const Plan &plan);
 /// Whether a value is an operand of one row for all.
 bool isRowOfAll(const Plan &plan, const Value &value);
 /// By value, whether each element of a row that is taken whole has one.

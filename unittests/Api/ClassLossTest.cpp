@@ -117,7 +117,8 @@ TEST(ClassLosses, OfExpressionsAreThoseOfTheirResults) {
 
 TEST(ClassLosses, OfClassesThatAreNoneAreNaN) {
   const Tensor x = randomTensor(DType::F32, {3, 4}, 37);
-  const auto of = [&](const char *text, std::vector<std::int64_t> classes) {
+  const auto of = [&](const char *text,
+                      const std::vector<std::int64_t> &classes) {
     return outputsOf(text, {x, Tensor(DType::I64, {3}, classes)})[0]
         .values<float>()[0];
   };

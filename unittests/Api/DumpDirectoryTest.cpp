@@ -107,7 +107,7 @@ TEST_F(DumpDirectory, SaysHowToShowLoopsOfRows) {
   const Engine engine(dumping());
   const auto kernel = engine.compile("softmax(@0,-1)");
   ASSERT_TRUE(kernel);
-  std::vector<float> rows(1000 * 16), results = rows;
+  std::vector<float> rows(1000 * 16), results(1000 * 16);
   const TensorView x(rows.data(), {1000, 16}), y(results.data(), {1000, 16});
   ASSERT_TRUE(kernel->run({&x, 1}, {&y, 1}));
   engine.settle();

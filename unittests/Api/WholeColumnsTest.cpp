@@ -33,6 +33,11 @@ TEST(WholeColumns, OfFewColumns) {
            {"softmax(@0,1)", "layer_norm(silu(@0),1)", "tanh(std(sin(@0),1))",
             "[sum(@0,1),amax(@0,1,True)]", "prod(exp(@0),1)"})
         expectSame(text, {randomTensor(DType::F32, {9, length, columns}, 16)});
+  // Reductions of several parts, of elements of which some are rare.
+  for (const std::int64_t columns : {4, 16, 80})
+    for (const std::int64_t length : {8, 9, 16, 24, 32, 33, 64})
+      for (const char *text : {"var(cos(exp(@0)),1)", "layer_norm(cos(@0),1)"})
+        expectSame(text, {randomTensor(DType::F64, {5, length, columns}, 17)});
 }
 
 TEST(WholeColumns, HaveALoopWhereTheyFitAStack) {

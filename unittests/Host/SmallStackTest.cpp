@@ -87,6 +87,40 @@ static std::string nestOf(const char *term, int terms) {
   return text;
 }
 
+TEST(SmallStacks, CallsOverColumnsNeedNoMoreWhateverIsComputed) {
+  EXPECT_TRUE(endsWell([] {
+    const Engine engine;
+    for (const char *text :
+         {"prod(mish(mish(softplus(sigmoid(@0)))),0)",
+          "softmax(mish(softplus(sigmoid(@0))),0)", "softmax(gelu(erf(@0)),0)",
+          "gelu(log_softmax(erf(@0),0))", "softmax(gelu(tanh(@0)),0)",
+          "layer_norm(gelu(@0),0)", "var(gelu(silu(@0)),0,True)"})
+      for (const DType type : {DType::F32, DType::F16, DType::F64})
+        for (const Precision precision :
+             {Precision::Default, Precision::Accurate})
+          for (const Shape &shape : {Shape{30, 8}, Shape{62, 100}}) {
+            CompileOptions options;
+            options.operandTypes = {type};
+            options.precision = precision;
+            const auto kernel = engine.compile(text, options);
+            ASSERT_TRUE(kernel);
+            const auto bytes =
+                static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
+            const std::vector<char> zeros(bytes);
+            std::vector<char> out(bytes);
+            const TensorView x(zeros.data(), type, shape);
+            const auto made = kernel->outputShape(x);
+            ASSERT_TRUE(made);
+            const auto run = [&] {
+              EXPECT_TRUE(kernel->run(x, TensorView(out.data(), type, *made)));
+            };
+            run();
+            engine.settle();
+            onStackOf(Small, run);
+          }
+  }));
+}
+
 TEST(SmallStacks, CallsOverShortRowsNeedNoMore) {
   EXPECT_TRUE(endsWell([] {
     const Engine engine;
