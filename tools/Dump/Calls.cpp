@@ -24,14 +24,9 @@ Expected<std::vector<TypedShape>> tools::parseShapes(std::string_view text) {
   std::vector<TypedShape> shapes;
   while (!text.empty()) {
     // Commas in brackets are between extents.
-    const std::size_t comma = std::min(text.find(','), text.size()),
-                      bracket = std::min(text.find('['), text.size());
-    const std::size_t end =
-        bracket < comma
-            ? std::min(text.find(
-                           ',', std::min(text.find(']', bracket), text.size())),
-                       text.size())
-            : comma;
+    const std::size_t comma = text.find(','), bracket = text.find('[');
+    const std::size_t end = std::min(
+        bracket < comma ? text.find(',', text.find(']')) : comma, text.size());
     auto shape = parseTypedShape(text.substr(0, end));
     if (!shape)
       return shape.error();

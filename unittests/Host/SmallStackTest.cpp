@@ -43,6 +43,29 @@ TEST(SmallStacks, CallsNeedNoMore) {
     })) << nameOfMode(mode);
 }
 
+/// A call on a small stack, once loops of its shape have their code.
+static void callOnSmallStack(const Engine &engine, const std::string &text,
+                             const CompileOptions &options,
+                             const Shape &shape) {
+  const auto kernel = engine.compile(text, options);
+  ASSERT_TRUE(kernel);
+  const DType type = options.operandTypes[0];
+  const std::vector<char> zeros(static_cast<std::size_t>(shape.elementCount()) *
+                                sizeOf(type));
+  std::vector<char> out(zeros.size());
+  const TensorView x(zeros.data(), type, shape), two[] = {x, x};
+  const Span<const TensorView> inputs(
+      two, text.find("@1") == std::string::npos ? 1 : 2);
+  const auto made = kernel->outputShape(inputs);
+  ASSERT_TRUE(made);
+  const auto run = [&] {
+    EXPECT_TRUE(kernel->run(inputs, TensorView(out.data(), type, *made)));
+  };
+  run();
+  engine.settle();
+  onStackOf(Small, run);
+}
+
 // Loops over columns have what they keep on the stack, and leave alone what
 // needs more.
 TEST(SmallStacks, CallsOverColumnsNeedNoMore) {
@@ -55,25 +78,9 @@ TEST(SmallStacks, CallsOverColumnsNeedNoMore) {
             "sub(sigmoid(@0),mean(sigmoid(@0),0,True)))"})
         for (const std::int64_t length : {32, 64, 150, 200, 256}) {
           const Shape shape{length, 300};
-          const auto bytes =
-              static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
-          const std::vector<char> zeros(bytes);
-          std::vector<char> out(bytes);
-          const TensorView x(zeros.data(), type, shape);
-          std::vector<TensorView> inputs = {x};
-          if (std::string_view(text).find("@1") != std::string_view::npos)
-            inputs.push_back(x);
           CompileOptions options;
           options.operandTypes = {type, type};
-          const auto kernel = engine.compile(text, options);
-          ASSERT_TRUE(kernel);
-          const auto run = [&] {
-            EXPECT_TRUE(
-                kernel->run(inputs, TensorView(out.data(), type, shape)));
-          };
-          run();
-          engine.settle();
-          onStackOf(Small, run);
+          callOnSmallStack(engine, text, options, shape);
         }
   }));
 }
@@ -102,21 +109,7 @@ TEST(SmallStacks, CallsOverColumnsNeedNoMoreWhateverIsComputed) {
             CompileOptions options;
             options.operandTypes = {type};
             options.precision = precision;
-            const auto kernel = engine.compile(text, options);
-            ASSERT_TRUE(kernel);
-            const auto bytes =
-                static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
-            const std::vector<char> zeros(bytes);
-            std::vector<char> out(bytes);
-            const TensorView x(zeros.data(), type, shape);
-            const auto made = kernel->outputShape(x);
-            ASSERT_TRUE(made);
-            const auto run = [&] {
-              EXPECT_TRUE(kernel->run(x, TensorView(out.data(), type, *made)));
-            };
-            run();
-            engine.settle();
-            onStackOf(Small, run);
+            callOnSmallStack(engine, text, options, shape);
           }
   }));
 }
@@ -136,24 +129,8 @@ TEST(SmallStacks, CallsOverShortRowsNeedNoMore) {
       for (const std::string &text : texts) {
         CompileOptions options;
         options.operandTypes = {type};
-        const auto kernel = engine.compile(text, options);
-        ASSERT_TRUE(kernel);
-        for (const std::int64_t length : {7, 15, 16, 23, 31, 48, 64}) {
-          const Shape shape{64, length};
-          const auto bytes =
-              static_cast<std::size_t>(shape.elementCount()) * sizeOf(type);
-          const std::vector<char> zeros(bytes);
-          std::vector<char> out(bytes);
-          const TensorView x(zeros.data(), type, shape);
-          const auto made = kernel->outputShape(x);
-          ASSERT_TRUE(made);
-          const auto run = [&] {
-            EXPECT_TRUE(kernel->run(x, TensorView(out.data(), type, *made)));
-          };
-          run();
-          engine.settle();
-          onStackOf(Small, run);
-        }
+        for (const std::int64_t length : {7, 15, 16, 23, 31, 48, 64})
+          callOnSmallStack(engine, text, options, Shape{64, length});
       }
   }));
 }
