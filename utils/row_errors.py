@@ -50,6 +50,12 @@ def one_above(rng, shape):
     return x
 
 
+def little_beside_one(rng, shape):
+    x = rng.uniform(-30, -26, shape)
+    x[:, 0] = rng.uniform(-.01, 0, shape[0])
+    return x
+
+
 def cancelling(rng, shape):
     x = rng.normal(0, 1, shape)
     return x - x.mean(axis=1, keepdims=True) * (1 - 2.0**-9)
@@ -66,7 +72,8 @@ DATA = {
     "of many sizes": lambda rng, shape: numpy.exp(rng.normal(0, 4, shape)),
     "tiny": around(0, 1e-20), "large": around(0, 1e15),
     "cancelling": cancelling, "next to the mean": next_to_mean,
-    "one above others": one_above, "masked": masked}
+    "one above others": one_above, "little beside one": little_beside_one,
+    "masked": masked}
 
 
 def ulps(got, exact, scale):
@@ -147,7 +154,7 @@ FUNCTIONS = {
                   lambda x: x.logsumexp(-1), 2.0**-48),
     "softmax": ("softmax(@0,-1)", softmax, lambda x: x.softmax(-1), 0),
     "log_softmax": ("log_softmax(@0,-1)", log_softmax,
-                    lambda x: x.log_softmax(-1), 2.0**-47),
+                    lambda x: x.log_softmax(-1), 2.0**-50),
     "layer_norm": ("layer_norm(@0,-1)", layer_norm,
                    lambda x: F.layer_norm(x, x.shape[-1:]), 0),
     "rms_norm": ("rms_norm(@0,-1,None,1e-5)", rms_norm,

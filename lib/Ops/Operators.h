@@ -59,7 +59,7 @@ using Operators =
            Threshold, Hardshrink, Softshrink>;
 
 /// These and the hidden ones, which no expression names.
-using AllOperators = Operators::With<DivBy, ExpOf, ExpBelow, ScaleBy, LogOf,
+using AllOperators = Operators::With<DivBy, ExpOf, ExpBelow, ScaleBy, Log1pOf,
                                      RoundToOdd, NextafterF16, NextafterBF16>;
 
 /// The arithmetic whose formula of Op serves another: of unsigned integers, for

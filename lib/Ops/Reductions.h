@@ -451,12 +451,22 @@ struct Count : Sum {
   }
 };
 
+/// Hidden: of small whole numbers, which need no wider type.
+struct Tally : Sum {
+  static constexpr ReductionInfo info{.name = "tally",
+                                      .doc = "the sum, in the type itself",
+                                      .types = ReductionTypes::Floating,
+                                      .ulp = Unbounded};
+  template <class T> using Element = T;
+  template <class T> static constexpr unsigned parts = 1;
+};
+
 /// Every reduction that expressions name.
 using Reductions =
     OpList<Sum, Mean, Prod, Amax, Amin, Any, All, Argmax, Argmin>;
 
 /// These and the hidden ones.
-using AllReductions = Reductions::With<LargestNumber, RestOfMean, Count>;
+using AllReductions = Reductions::With<LargestNumber, RestOfMean, Count, Tally>;
 
 /// The computed types that a reduction has a form for.
 constexpr bool worksIn(ReductionTypes types, DType form) {

@@ -191,21 +191,18 @@ Made semantics::makeSoftmin(Simplifier &simplify, const RowSettings &settings) {
   return f.result(softmaxOf(f, f.call("neg", {f.tensor(0)})));
 }
 
-/// ln(sum of e^(x - max)), wide. In f64 powers below 1 are added up for
-/// themselves as well, since 1 would hide what the logarithm is; for f32 that
-/// is not worth a third more time.
+/// ln(sum of e^(x - max)), wide, or as good as f32 needs. Powers of 1 are
+/// counted and the others added up for themselves, since a 1 would hide what a
+/// logarithm near 0 is.
 static TypedValue logOfPowers(Formula &f, const TypedValue &power) {
-  const TypedValue scale = f.number(1 / Power);
-  const TypedValue sum = f.reduceWide("sum", power);
-  if (!f.isDouble())
-    return f.call("log_of", {f.call("mul", {sum, scale})});
-  const TypedValue isBelow = f.call("lt", {power, f.number(Power)});
-  const TypedValue below =
-      f.reduceWide("sum", f.call("where", {isBelow, power, f.number(0)}));
+  const TypedValue isOne = f.call("ge", {power, f.number(Power)});
   const TypedValue ones =
-      f.call("round", {f.call("mul", {f.call("sub", {sum, below}), scale})});
-  return f.call("log1p", {f.call("fma", {below, scale,
-                                         f.call("sub", {ones, f.number(1)})})});
+      f.reduceWide("tally", f.call("where", {isOne, f.number(1), f.number(0)}));
+  const TypedValue below =
+      f.reduceWide("sum", f.call("where", {isOne, f.number(0), power}));
+  const TypedValue more = f.call("sub", {f.wide(ones), f.number(1)});
+  return f.call(f.isDouble() ? "log1p" : "log1p_of",
+                {f.call("fma", {below, f.number(1 / Power), more})});
 }
 
 Made semantics::makeLogSoftmax(Simplifier &simplify,

@@ -274,8 +274,8 @@ def class_bounds(name, settings, x, classes, weight):
     index = classes.v.unsqueeze(1)
     e = x.e.gather(1, index)
     if name == "cross_entropy":
-        # A logarithm of powers that cancels is off by 2^-47 of 1.
-        least = 0.0 if x.dtype == torch.float64 else 2.0**-46
+        # A logarithm of powers that cancels is off by 2^-50 of 1.
+        least = 0.0 if x.dtype == torch.float64 else 2.0**-49
         e = e + torch.amax(x.e, 1, True) + least
         e = e + 2.0**-50 * (x.v - torch.amax(x.v, 1, True)).abs().amax(1, True)
     each = F.log_softmax(x.v, 1) if name == "cross_entropy" else x.v
