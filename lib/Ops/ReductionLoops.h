@@ -206,7 +206,11 @@ public:
     };
     for (; count >= together; count -= together)
       take(std::integral_constant<std::size_t, together>());
-    for (; count > 0; --count)
+    if (count & 4)
+      take(std::integral_constant<std::size_t, 4>());
+    if (count & 2)
+      take(std::integral_constant<std::size_t, 2>());
+    if (count & 1)
       take(std::integral_constant<std::size_t, 1>());
   }
 

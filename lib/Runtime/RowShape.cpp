@@ -33,14 +33,17 @@ bool RowCall::hasShortRows(const RowGroup &group) const {
   return true;
 }
 
-/// Whether so few columns are reduced that a loop over them is too short, and
-/// the states of all their lanes stay in the caches. Shorter columns are taken
-/// whole, and longer ones of very few by threads.
+/// Whether so few columns are reduced or scanned that a loop over them is too
+/// short, and the states of all their lanes stay in the caches. Shorter columns
+/// are taken whole, and longer ones of very few by threads.
 static bool hasFewColumns(const RowGroup &group) {
-  constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16;
+  constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16,
+                         fewScanned = 64;
   const std::int64_t fewest = mayBeWhole(group) ? 65 : 9;
   constexpr std::size_t mostBytes = 64 * 1024;
   const std::int64_t columns = group.lastKept();
+  if (group.hasScans)
+    return columns >= 2 && columns < fewScanned;
   bool isCostly = false;
   std::size_t bytes = 0;
   for (const RowStep &step : group.steps) {
@@ -61,7 +64,7 @@ static bool hasFewColumns(const RowGroup &group) {
 static bool isFlat(const RowGroup &group) {
   const std::int64_t columns = group.lastKept();
   if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
-      group.hasScans || !hasFewColumns(group))
+      !hasFewColumns(group))
     return false;
   const auto isDense = [&](const RowStep &step, std::size_t number) {
     const RowSlot &slot = group.slots[step.slots[number]];

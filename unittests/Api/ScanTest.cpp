@@ -97,13 +97,14 @@ TYPED_TEST(Scans, AreOneElementAfterTheOther) {
     expectScans<TypeParam>({count});
 }
 TYPED_TEST(Scans, OfRowsAndOfColumns) {
-  for (const Shape &shape : {Shape{7, 33}, Shape{40, 7}, Shape{65, 130},
-                             Shape{3, 17, 29}, Shape{5, 1, 9, 50}})
+  for (const Shape &shape :
+       {Shape{7, 33}, Shape{40, 7}, Shape{65, 130}, Shape{3, 17, 29},
+        Shape{5, 1, 9, 50}, Shape{2, 3, 7, 7}, Shape{3, 33, 14}})
     expectScans<TypeParam>(shape);
 }
 TYPED_TEST(Scans, OfLongRowsAndColumns) {
   // They are scanned in pieces.
-  for (const Shape &shape : {Shape{1, 66001}, Shape{1100, 17}})
+  for (const Shape &shape : {Shape{1, 66001}, Shape{1100, 17}, Shape{9001, 7}})
     expectScans<TypeParam>(shape);
 }
 
