@@ -414,7 +414,8 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
                                      const RowSettings &settings) {
   Formula f(simplify, settings);
   f.setStay(false);
-  const TypedValue least = f.wide(f.number(settings.number.value_or(1e-8)));
+  const double epsilon = settings.number.value_or(1e-8);
+  const TypedValue least = f.wide(f.number(epsilon));
   const auto length = [&](const TypedValue &value) {
     return f.call("maximum", {normOf(f, value, 2), least});
   };
@@ -422,9 +423,16 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
   const TypedValue first = f.wide(f.tensor(0)), second = f.wide(f.tensor(1));
   const TypedValue x = f.call("where", {f.truth(), first, second});
   const TypedValue y = f.call("where", {f.truth(), second, first});
-  const TypedValue product = f.reduceWide("sum", f.call("mul", {x, y}));
-  return f.result(
-      f.call("div", {product, f.call("mul", {length(x), length(y)})}));
+  const TypedValue products = f.call("mul", {x, y}),
+                   sum = f.reduceWide("sum", products),
+                   lengths = f.call("mul", {length(x), length(y)}),
+                   quotient = f.call("div", {sum, lengths});
+  if (epsilon != 0)
+    return f.result(quotient);
+  // PyTorch adds up quotients: of no elements that is 0.
+  const TypedValue count = f.reduceWide("count", products);
+  return f.result(f.call(
+      "where", {f.call("gt", {count, f.number(0)}), quotient, f.number(0)}));
 }
 
 static TypedValue differenceOf(Formula &f) {

@@ -232,7 +232,7 @@ TEST_P(Scanning, ErrorsHaveAPlace) {
   EXPECT_EQ(refusalOf("cumsum(@0,None)"),
             "error: 'cumsum' goes along one axis, which is written out\n"
             "  cumsum(@0,None)\n"
-            "  ^~~~~~~~~~~~~~~");
+            "            ^~~~");
   EXPECT_EQ(refusalOf("cumprod(@0,[0,1])"), "error: 'cumprod' takes one axis\n"
                                             "  cumprod(@0,[0,1])\n"
                                             "             ^~~~~");
