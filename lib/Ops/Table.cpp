@@ -163,7 +163,10 @@ std::optional<OpId> kexpr::ops::find(std::string_view name) {
   return id && *id < Operators::size ? id : std::nullopt;
 }
 
-std::size_t kexpr::ops::editDistance(std::string_view a, std::string_view b) {
+/// How many letters must be put in, taken out, changed, or swapped with their
+/// neighbour to make `b` of `a`; all of them where one is longer than names
+/// are.
+static std::size_t editDistance(std::string_view a, std::string_view b) {
   if (a.size() > MaxNameLength || b.size() > MaxNameLength)
     return std::max(a.size(), b.size());
   std::size_t rows[MaxNameLength + 1][MaxNameLength + 1];
@@ -181,26 +184,40 @@ std::size_t kexpr::ops::editDistance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
+/// How many letters both begin with.
+static std::size_t beginningOf(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+std::string_view
+kexpr::ops::closestOf(std::string_view name,
+                      std::span<const std::string_view> names) {
+  // A third of the letters may be wrong: more, and the guess is noise.
+  std::size_t best = (name.size() + 2) / 3 + 1;
+  std::string_view closest;
+  for (std::string_view other : names) {
+    // Of two that are as close, the one that begins more alike.
+    const std::size_t distance = editDistance(name, other);
+    if (distance < best ||
+        (distance == best && !closest.empty() &&
+         beginningOf(name, other) > beginningOf(name, closest))) {
+      best = distance;
+      closest = other;
+    }
+  }
+  return closest;
+}
+
 std::string_view kexpr::ops::closest(std::string_view name,
                                      std::span<const std::string_view> others) {
   if (name.size() > MaxNameLength)
     return {};
-  // A third of the letters may be wrong: more, and the guess is noise.
-  std::size_t best = (name.size() + 2) / 3 + 1;
-  std::string_view closest;
-  const auto compare = [&](std::string_view other) {
-    if (const std::size_t distance = editDistance(name, other);
-        distance < best) {
-      best = distance;
-      closest = other;
-    }
-  };
+  std::vector<std::string_view> names;
   for (const Spelling &spelling : spellings)
     if (spelling.id < Operators::size)
-      compare(spelling.name);
-  for (std::string_view other : others)
-    compare(other);
-  return closest;
+      names.push_back(spelling.name);
+  names.insert(names.end(), others.begin(), others.end());
+  return closestOf(name, names);
 }
 
 unsigned kexpr::ops::arityOfName(std::string_view name) {

@@ -82,12 +82,10 @@ Expected<T> expand(const Expansion &expansion, std::span<const T> args, F call,
   }
   return stack[0];
 }
-/// How many letters must be put in, taken out, changed, or swapped with their
-/// neighbour to make `b` of `a`; all of them where one is longer than names
-/// are.
-std::size_t editDistance(std::string_view a, std::string_view b);
-/// The closest name of an operator or of `others`, for "did you mean"; empty if
-/// none is close.
+/// The closest of `names`, for "did you mean"; empty if none is close.
+std::string_view closestOf(std::string_view name,
+                           std::span<const std::string_view> names);
+/// The same of the names of operators and of `others`.
 std::string_view closest(std::string_view name,
                          std::span<const std::string_view> others = {});
 /// The arity of the operator of that name or alias, 0 if there is none; what

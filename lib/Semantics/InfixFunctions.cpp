@@ -204,28 +204,14 @@ syntax::NameKind semantics::kindOfName(std::string_view name) {
 }
 
 std::string_view semantics::closestFunction(std::string_view name) {
-  // A third of the letters may be wrong; of two that are as close, what the
-  // name is the beginning of.
-  std::size_t best = (name.size() + 2) / 3 + 1;
-  std::string_view closest;
-  const auto offer = [&](std::string_view other) {
-    const auto distance = ops::editDistance(name, other);
-    if (distance < best ||
-        (distance == best && !closest.empty() && other.starts_with(name) &&
-         !closest.starts_with(name))) {
-      best = distance;
-      closest = other;
-    }
-  };
+  std::vector<std::string_view> others;
   for (const InfixFunction &function : Functions)
-    offer(function.name);
-  for (const ops::OpEntry &entry : ops::table())
-    offer(entry.info.name);
+    others.push_back(function.name);
   for (const RowFunction &function : rowFunctions())
-    offer(function.name);
+    others.push_back(function.name);
   for (const auto &[cast, type] : InfixCasts)
-    offer(cast);
-  return closest;
+    others.push_back(cast);
+  return ops::closest(name, others);
 }
 
 std::vector<std::string_view>

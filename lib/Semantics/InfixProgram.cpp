@@ -140,14 +140,8 @@ static Error withSuggestion(const Error &error,
   const SourceRange range = error.range();
   const std::string word =
       error.source().substr(range.begin, range.end - range.begin);
-  std::size_t best = (word.size() + 2) / 3 + 1;
-  std::string_view closest;
-  for (const std::string &operand : operands)
-    if (const auto distance = ops::editDistance(word, operand);
-        distance < best) {
-      best = distance;
-      closest = operand;
-    }
+  const std::vector<std::string_view> names(operands.begin(), operands.end());
+  const std::string_view closest = ops::closestOf(word, names);
   return {error.code(),
           concat(error.message(),
                  closest.empty()
