@@ -14,6 +14,7 @@
 #include "Runtime/RowTask.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 using namespace kexpr;
@@ -38,6 +39,14 @@ void RowTask::runColumns(std::int64_t first, std::int64_t count) {
       storeColumns(step, first, count, 0, group.length);
     scanRows(step, first, first + count, group.length);
   }
+}
+
+/// Writes some bytes so many times, one after the other.
+static void repeat(std::byte *to, const void *from, std::size_t bytes,
+                   std::size_t times) {
+  std::memcpy(to, from, bytes);
+  for (std::size_t done = 1; done < times; done *= 2)
+    std::memcpy(to + done * bytes, to, std::min(done, times - done) * bytes);
 }
 
 /// Goes to the first elements of rows, in loops over rows.
@@ -66,10 +75,8 @@ void RowTask::startColumns(const RowStep &step, std::int64_t row,
     if (group.isFlat && !step.isOfRows && i >= step.outputs && steps[i] == 0 &&
         strides[i] != 0) {
       // A value of each column, for 32 elements of it.
-      const PackAxis axes[] = {{ReductionLanes, 0, count * slot.size},
-                               {count, slot.size, slot.size}};
-      runtime::pack({axes, slot.size, firsts[i], reinterpret_cast<char *>(copy),
-                     count * slot.size});
+      repeat(copy, firsts[i], static_cast<std::size_t>(count * slot.size),
+             std::min<std::size_t>(ReductionLanes, group.length));
       firsts[i] = reinterpret_cast<char *>(copy);
       copy += packBytes;
     }
