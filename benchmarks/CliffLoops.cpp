@@ -204,6 +204,10 @@ template <class T> static T elu(T x, T y) {
   const T below = y * expm1(x);
   return x > 0 ? x : below;
 }
+template <class T> static T celu(T x, T y) {
+  const T below = y * expm1(x / y);
+  return x > 0 ? x : below;
+}
 template <class T> static T selu(T x) {
   return T(1.05070098735548) * elu(x, T(1.67326324235438));
 }
@@ -406,6 +410,7 @@ static constexpr CliffLoop loops[] = {
     {"pow f64", over<double, pow<double>>},
     {"elu f64", over<double, elu<double>>},
     {"selu f64", over<double, selu<double>>},
+    {"celu f64", over<double, celu<double>>},
     {"mish f64", over<double, mish<double>>},
     {"erf f64", over<double, erf<double>>},
     {"gelu f64", over<double, gelu<double>>},

@@ -451,7 +451,8 @@ struct Count : Sum {
   }
 };
 
-/// Hidden: of small whole numbers, which need no wider type.
+/// Hidden: of ones, which need no wider type: up to 2^24 of them the sum is
+/// exact, and of more its error does not show in a logarithm.
 struct Tally : Sum {
   static constexpr ReductionInfo info{.name = "tally",
                                       .doc = "the sum, in the type itself",

@@ -33,17 +33,14 @@ bool RowCall::hasShortRows(const RowGroup &group) const {
   return true;
 }
 
-/// Whether so few columns are reduced or scanned that a loop over them is too
-/// short, and the states of all their lanes stay in the caches. Shorter columns
+/// Whether so few columns are reduced that a loop over them is too short, and
+/// the states of all their lanes stay in the caches. Shorter columns
 /// are taken whole, and longer ones of very few by threads.
 static bool hasFewColumns(const RowGroup &group) {
-  constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16,
-                         fewScanned = 64;
+  constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16;
   const std::int64_t fewest = mayBeWhole(group) ? 65 : 9;
   constexpr std::size_t mostBytes = 64 * 1024;
   const std::int64_t columns = group.lastKept();
-  if (group.hasScans)
-    return columns >= 2 && columns < fewScanned;
   bool isCostly = false;
   std::size_t bytes = 0;
   for (const RowStep &step : group.steps) {
@@ -59,12 +56,24 @@ static bool hasFewColumns(const RowGroup &group) {
           group.length <= (isCostly ? 4 * ops::ReductionBlock : longest));
 }
 
+/// The same where some are scanned: what is kept of all columns is to fit, if
+/// what follows a scan needs whole rows.
+static bool hasFewScanned(const RowGroup &group) {
+  constexpr std::int64_t few = 64;
+  const std::int64_t columns = group.lastKept();
+  const bool isCut = std::ranges::none_of(group.steps, [](const RowStep &step) {
+    return step.reductions > 0 || step.isOfRows;
+  });
+  return columns >= 2 && columns < few &&
+         (isCut || columns * group.length <= group.mostScratch());
+}
+
 /// Whether loops can take 32 elements of all columns, as lanes take them, as
 /// one run, wherever these are read and stored.
 static bool isFlat(const RowGroup &group) {
   const std::int64_t columns = group.lastKept();
   if (group.keptAxes == 0 || group.reducedAxes != 1 || group.hasSums ||
-      !hasFewColumns(group))
+      !(group.hasScans ? hasFewScanned(group) : hasFewColumns(group)))
     return false;
   const auto isDense = [&](const RowStep &step, std::size_t number) {
     const RowSlot &slot = group.slots[step.slots[number]];

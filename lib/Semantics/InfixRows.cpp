@@ -234,12 +234,15 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
     const bool isTensor =
         place && !function.isSetting(i) && !isNone && !isClasses;
     const InfixNode *from = place ? &tree.nodes[*place] : nullptr;
+    if (from)
+      emitter.setRange(from->range);
     auto arg = isClasses  ? *classes
                : isTensor ? emit(tensors.values[tensor], type, from->range)
                : place && function.isSetting(i)
                    ? setting(node, *place, function.list[i])
                : place ? emitter.none()
                        : omitted(parameters[i], function.list[i]);
+    emitter.setRange(node.range);
     if (!arg)
       return arg.error();
     tensor += isTensor;

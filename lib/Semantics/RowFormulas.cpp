@@ -424,9 +424,10 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
   const TypedValue x = f.call("where", {f.truth(), first, second});
   const TypedValue y = f.call("where", {f.truth(), second, first});
   const TypedValue products = f.call("mul", {x, y}),
-                   sum = f.reduceWide("sum", products),
-                   lengths = f.call("mul", {length(x), length(y)}),
-                   quotient = f.call("div", {sum, lengths});
+                   sum = f.reduceWide("sum", products);
+  // The product of lengths may have no place in f64.
+  const TypedValue part = f.call("div", {sum, length(x)}),
+                   quotient = f.call("div", {part, length(y)});
   if (epsilon != 0)
     return f.result(quotient);
   // PyTorch adds up quotients: of no elements that is 0.
@@ -559,8 +560,10 @@ Made semantics::makeIota(Simplifier &simplify, const RowSettings &settings) {
   const auto isTrue =
       simplify.number({.number = {.kind = Number::Kind::Bool, .integer = 1}});
   const auto x = simplify.cast(DType::I64, *settings.tensors[0]);
-  if (!one || !isTrue || !x)
-    return !one ? one : !x ? x : isTrue;
+  if (!x) // A literal that no setting is.
+    return Error(ErrorCode::TypeMismatch, x.error().message());
+  if (!one || !isTrue)
+    return !one ? one : isTrue;
   const TypedValue choice[] = {*isTrue, *one, *x};
   auto ones = simplify.call(*ops::find("where"), choice);
   if (!ones)

@@ -126,7 +126,7 @@ Verdict Worker::verdictOn(double got, std::size_t output, double record) {
   for (double argument : arguments)
     least = std::max(least, std::fabs(argument) * subject.cancellation);
   if (std::isfinite(least) && fabs(exact[output]) < Real(least)) {
-    verdict.ulp = judge(least + verdict.absolute, least, subject.type).ulp;
+    verdict.ulp = unitsOf(verdict.absolute, least, subject.type);
     verdict.hasWrongSign = false;
   }
   return verdict;

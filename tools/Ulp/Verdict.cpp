@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 using namespace kexpr;
 using namespace kexpr::tools;
@@ -50,6 +51,10 @@ Verdict tools::judge(double got, const Real &exact, DType type) {
           .isNearest = got == nearest,
           .hasWrongSign = got == 0 && nearest == 0 &&
                           std::signbit(got) != std::signbit(nearest)};
+}
+
+double tools::unitsOf(double error, double size, DType type) {
+  return std::ldexp(error, -static_cast<int>(unitOf(size, formatOf(type))));
 }
 
 /// 1 / unit of an f32 of this normal size.

@@ -57,6 +57,8 @@ inline bool sameNumber(double a, double b) {
 
 /// The verdict on `got`, a number of `type`.
 Verdict judge(double got, const Real &exact, DType type);
+/// An error in units in the last place of a number of this size.
+double unitsOf(double error, double size, DType type);
 
 /// How far the quick reference can be believed.
 struct Trust {

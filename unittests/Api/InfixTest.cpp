@@ -106,7 +106,10 @@ TEST(InfixEngine, ErrorsOfLaterStagesPointIntoTheText) {
   const auto axis = compiled(engine, "x + sum(y, axis=17)");
   ASSERT_FALSE(axis);
   EXPECT_EQ(axis.error().source(), "x + sum(y, axis=17)");
-  EXPECT_EQ(axis.error().range(), (SourceRange{4, 19}));
+  EXPECT_EQ(axis.error().range(), (SourceRange{16, 18}));
+  const auto delta = compiled(engine, "huber_loss(x, y, delta=-1) + x");
+  ASSERT_FALSE(delta);
+  EXPECT_EQ(delta.error().range(), (SourceRange{23, 25}));
 }
 
 TEST(InfixEngine, PnnxTextHasOneSemantics) {

@@ -137,6 +137,7 @@ TEST(RowFunctions, OtherArgumentsAreWrittenOut) {
        "'smooth_l1_loss' takes a beta from 0 on", "-1"},
       {"neg(huber_loss(@0,@1,0))", "'huber_loss' takes a delta above 0", "0"},
       {"group_norm(@0,0,None,None,1)", "a norm of no groups", "0"},
+      {"neg(iota(1e30,0))", "1e+30 is no 64-bit integer", "iota(1e30,0)"},
       {"neg(nll_loss(@0,@1))", "'nll_loss' takes a tensor of integers here",
        "@1"},
       {"neg(cross_entropy(@0,ge(@1,0)))",
