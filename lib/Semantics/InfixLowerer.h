@@ -95,6 +95,8 @@ private:
   Expected<Lowered> extreme(const syntax::InfixNode &node,
                             const InfixFunction &function);
   Expected<Lowered> rows(const syntax::InfixNode &node, std::string_view name);
+  Expected<DType> typeOfRows(const syntax::InfixNode &node,
+                             const RowFunction &function, Arguments &tensors);
   Expected<std::vector<std::optional<std::uint32_t>>>
   parametersFor(const syntax::InfixNode &node, const RowFunction &function);
   DType rowType(const RowFunction &function,

@@ -182,6 +182,29 @@ Expected<Built> InfixLowerer::omitted(std::string_view parameter,
   return kind == RowArgument::Whole ? emitter.integer(2) : emitter.none();
 }
 
+/// The type that tensors of a function of rows promote to, and have literals
+/// among them take.
+Expected<DType> InfixLowerer::typeOfRows(const InfixNode &node,
+                                         const RowFunction &function,
+                                         Arguments &tensors) {
+  if (tensors.values.empty())
+    return fault(ErrorCode::InvalidArgument, node.range,
+                 concat(quote(node.name), " takes a tensor"));
+  const auto types = tensors.types();
+  const auto type =
+      isNumpy ? rowType(function, types) : semantics::resultType(types);
+  if (!type)
+    return fault(ErrorCode::TypeMismatch, node.range,
+                 concat(quote(node.name), " takes arguments of one type, but ",
+                        unpromoted(types)));
+  // A literal that is reduced has no tensor beside it to take its type from.
+  for (Lowered &tensor : tensors.values)
+    if (tensor.literal && isNumpy)
+      tensor.literal = castNumber(*tensor.literal,
+                                  isFloatingPoint(*type) ? DType::F64 : *type);
+  return *type;
+}
+
 Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
                                      std::string_view name) {
   const RowFunction &function = *findRowFunction(name);
@@ -209,22 +232,9 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
     tensors.values.push_back(*value);
     tensors.nodes.push_back(*(*given)[i]);
   }
-  if (tensors.values.empty())
-    return fault(ErrorCode::InvalidArgument, node.range,
-                 concat(quote(node.name), " takes a tensor"));
-  const auto types = tensors.types();
-  const auto promoted =
-      isNumpy ? rowType(function, types) : semantics::resultType(types);
-  if (!promoted)
-    return fault(ErrorCode::TypeMismatch, node.range,
-                 concat(quote(node.name), " takes arguments of one type, but ",
-                        unpromoted(types)));
-  const DType type = *promoted;
-  // A literal that is reduced has no tensor beside it to take its type from.
-  for (Lowered &tensor : tensors.values)
-    if (tensor.literal && isNumpy)
-      tensor.literal = castNumber(*tensor.literal,
-                                  isFloatingPoint(type) ? DType::F64 : type);
+  const auto type = typeOfRows(node, function, tensors);
+  if (!type)
+    return type.error();
   std::vector<Built> args;
   bool isOverAll = true;
   for (std::size_t i = 0, tensor = 0; i < count; ++i) {
@@ -233,23 +243,22 @@ Expected<Lowered> InfixLowerer::rows(const InfixNode &node,
     const bool isClasses = classes && function.list[i] == RowArgument::Classes;
     const bool isTensor =
         place && !function.isSetting(i) && !isNone && !isClasses;
-    const InfixNode *from = place ? &tree.nodes[*place] : nullptr;
-    if (from)
-      emitter.setRange(from->range);
+    emitter.setRange(place ? tree.nodes[*place].range : node.range);
     auto arg = isClasses  ? *classes
-               : isTensor ? emit(tensors.values[tensor], type, from->range)
+               : isTensor ? emit(tensors.values[tensor], *type,
+                                 tree.nodes[*place].range)
                : place && function.isSetting(i)
                    ? setting(node, *place, function.list[i])
                : place ? emitter.none()
                        : omitted(parameters[i], function.list[i]);
-    emitter.setRange(node.range);
     if (!arg)
       return arg.error();
     tensor += isTensor;
     isOverAll &= !place || isTensor || isNone;
     args.push_back(*arg);
   }
-  return rowCall(function, type, isOverAll, args);
+  emitter.setRange(node.range);
+  return rowCall(function, *type, isOverAll, args);
 }
 
 /// The call of a function of rows, computed in a type; over all axes or not.

@@ -164,8 +164,8 @@ TEST_P(Reducing, NumbersOverAxes) {
   EXPECT_EQ(result("smooth_l1_loss(@0,0,2)", {x}), Floats{10.25f / 6});
   EXPECT_EQ(result("smooth_l1_loss(@0,neg(@0),0)", {x}), Floats{5});
   EXPECT_EQ(result("huber_loss(@0,0,2)", {x}), Floats{20.5f / 6});
-  const auto of = [&](const std::string &loss, std::vector<std::int64_t> each) {
-    return result(loss, {x, Tensor(DType::I64, {2}, std::move(each))})[0];
+  const auto of = [&](const char *loss, const std::vector<std::int64_t> &each) {
+    return result(loss, {x, Tensor(DType::I64, {2}, each)})[0];
   };
   EXPECT_EQ(of("nll_loss(@0,@1)", {2, -100}), -2);
   EXPECT_EQ(of("nll_loss(@0,@1,amax(@0,0),2)", {1, 0}), -13 / 7.0f);
