@@ -34,8 +34,8 @@ bool RowCall::hasShortRows(const RowGroup &group) const {
 }
 
 /// Whether so few columns are reduced that a loop over them is too short, and
-/// the states of all their lanes stay in the caches. Shorter columns
-/// are taken whole, and longer ones of very few by threads.
+/// the states of all their lanes stay in the caches. Shorter columns are taken
+/// whole, and longer ones of very few by threads.
 static bool hasFewColumns(const RowGroup &group) {
   constexpr std::int64_t few = 16, longest = std::int64_t{1} << 16;
   const std::int64_t fewest = mayBeWhole(group) ? 65 : 9;

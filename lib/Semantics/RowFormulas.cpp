@@ -425,7 +425,7 @@ Made semantics::makeCosineSimilarity(Simplifier &simplify,
   const TypedValue y = f.call("where", {f.truth(), second, first});
   const TypedValue products = f.call("mul", {x, y}),
                    sum = f.reduceWide("sum", products);
-  // The product of lengths may have no place in f64.
+  // A product of lengths may be below the least number.
   const TypedValue part = f.call("div", {sum, length(x)}),
                    quotient = f.call("div", {part, length(y)});
   if (epsilon != 0)
@@ -560,7 +560,7 @@ Made semantics::makeIota(Simplifier &simplify, const RowSettings &settings) {
   const auto isTrue =
       simplify.number({.number = {.kind = Number::Kind::Bool, .integer = 1}});
   const auto x = simplify.cast(DType::I64, *settings.tensors[0]);
-  if (!x) // A literal that no setting is.
+  if (!x) // What is wrong is a literal, no setting.
     return Error(ErrorCode::TypeMismatch, x.error().message());
   if (!one || !isTrue)
     return !one ? one : isTrue;
