@@ -205,10 +205,11 @@ template <class T> static T elu(T x, T y) {
   return x > 0 ? x : below;
 }
 template <class T> static T celu(T x, T y) {
-  const T ratio = x / y, within = ratio > 700 ? T(700) : ratio;
-  const T above = ratio > 709 ? y * std::numeric_limits<T>::infinity() : 0;
-  const T below = y * expm1(within < -40 ? T(-40) : within);
-  return x > 0 ? x : above != 0 ? above : below;
+  const T ratio = x / y, above = ratio < -40 ? T(-40) : ratio;
+  const T power = expm1(above > 709 ? T(709) : above);
+  const T below =
+      y * (above > 709 ? std::numeric_limits<T>::infinity() : power);
+  return x > 0 ? x : below;
 }
 template <class T> static T selu(T x) {
   return T(1.05070098735548) * elu(x, T(1.67326324235438));

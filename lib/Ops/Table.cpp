@@ -210,8 +210,6 @@ kexpr::ops::closestOf(std::string_view name,
 
 std::string_view kexpr::ops::closest(std::string_view name,
                                      std::span<const std::string_view> others) {
-  if (name.size() > MaxNameLength)
-    return {};
   std::vector<std::string_view> names;
   for (const Spelling &spelling : spellings)
     if (spelling.id < Operators::size)

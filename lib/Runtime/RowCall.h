@@ -279,8 +279,8 @@ struct RowGroup {
   /// Rows whose results a task has room for: those of a tile, or more.
   std::int64_t room = 1;
   /// Whether columns are few and nothing is between them, so that 32 elements
-  /// of each are one run: as many as there are lanes, of which each column then
-  /// has states of its own.
+  /// of each are one run: as many as there are lanes, of which each column that
+  /// is reduced then has states of its own.
   bool isFlat = false;
   /// Whether columns are short rows: copied side by side to be reduced, and
   /// stored as one run.

@@ -56,16 +56,17 @@ static bool hasFewColumns(const RowGroup &group) {
           group.length <= (isCostly ? 4 * ops::ReductionBlock : longest));
 }
 
-/// The same where some are scanned: what is kept of all columns is to fit, if
-/// what follows a scan needs whole rows.
+/// Whether so few columns are scanned that a loop over them is too short. What
+/// is kept of all of them is to fit, unless scans are done in pieces.
 static bool hasFewScanned(const RowGroup &group) {
   constexpr std::int64_t few = 64;
   const std::int64_t columns = group.lastKept();
-  const bool isCut = std::ranges::none_of(group.steps, [](const RowStep &step) {
-    return step.reductions > 0 || step.isOfRows;
-  });
+  const bool mayBeCut =
+      std::ranges::none_of(group.steps, [](const RowStep &step) {
+        return step.reductions > 0 || step.isOfRows;
+      });
   return columns >= 2 && columns < few &&
-         (isCut || columns * group.length <= group.mostScratch());
+         (mayBeCut || columns * group.length <= group.mostScratch());
 }
 
 /// Whether loops can take 32 elements of all columns, as lanes take them, as
