@@ -270,15 +270,7 @@ Expected<TypedValue> Checker::rowFunction(const Node &node,
                naming(expression.nodes()[node.children[0]], 0,
                       simplify.typeOf(values[node.children[0]]).type)));
   }
-  // What a function refuses by itself is its first setting.
-  std::size_t wrong = 0;
-  while (wrong < count && !function.isSetting(wrong))
-    ++wrong;
-  const bool isOfSetting =
-      !result && result.error().code() == ErrorCode::InvalidArgument &&
-      wrong < count;
-  return placed(isOfSetting ? expression.nodes()[node.children[wrong]] : node,
-                result);
+  return placed(node, result);
 }
 
 Expected<TypedValue> Checker::call(const Node &node) {

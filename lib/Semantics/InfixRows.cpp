@@ -154,6 +154,7 @@ Expected<Built> InfixLowerer::setting(const InfixNode &call,
     }
     [[fallthrough]];
   case RowArgument::Axis:
+  case RowArgument::Along:
     if (const auto axis = wholeOf(index))
       return emitter.integer(*axis);
     return wrong("an axis, which is an integer,");
@@ -162,6 +163,7 @@ Expected<Built> InfixLowerer::setting(const InfixNode &call,
       return emitter.boolean(node.integer);
     return wrong("True or False");
   case RowArgument::Whole:
+  case RowArgument::Count:
     if (literal && literal->kind != Number::Kind::Bool &&
         literal->asReal() == std::trunc(literal->asReal()) &&
         std::abs(literal->asReal()) < 0x1p53)

@@ -58,7 +58,45 @@ Status RowCallReader::checkClasses(const Node &argument,
                ErrorCode::TypeMismatch);
 }
 
-static constexpr double MostWhole = 1 << 20;
+/// Whether a setting may be a number, and what such a setting is.
+static std::pair<bool, std::string_view> rangeOf(RowArgument kind,
+                                                 double number) {
+  // PNNX writes orders as 2.0.
+  constexpr double mostWhole = 1 << 20, mostExact = 0x1p53;
+  const bool isWhole = number == std::trunc(number);
+  switch (kind) {
+  case RowArgument::Whole:
+    return {isWhole && number >= 0 && number <= mostWhole,
+            "an integer from 0 on"};
+  case RowArgument::Count:
+    return {isWhole && number >= 1 && number <= mostWhole,
+            "an integer from 1 on"};
+  case RowArgument::NotNegative:
+    return {number >= 0, "a number from 0 on"};
+  case RowArgument::Positive:
+    return {number > 0, "a number above 0"};
+  case RowArgument::Ignored:
+    return {isWhole && std::abs(number) < mostExact, "an integer below 2^53"};
+  default:
+    return {true, "a number"};
+  }
+}
+
+Status RowCallReader::readNumber(const Node &argument, RowArgument kind,
+                                 RowSettings &settings) const {
+  if (argument.kind == NodeKind::None && kind >= RowArgument::Number)
+    return {};
+  const bool isNumber =
+      argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
+  const auto [fits, what] = rangeOf(kind, argument.number);
+  if (!isNumber || !fits)
+    return fault(argument, concat(quote(call.name), " takes ", what, " here"));
+  if (kind < RowArgument::Number)
+    settings.whole = static_cast<std::int64_t>(argument.number);
+  else
+    settings.number = argument.number;
+  return {};
+}
 
 Expected<RowSettings>
 RowCallReader::read(const std::vector<TypedValue> &values) const {
@@ -67,9 +105,7 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
   for (std::size_t i = 0; i < call.children.size(); ++i) {
     const std::uint32_t child = call.children[i];
     const Node &argument = expression.nodes()[child];
-    const bool isNumber =
-        argument.kind == NodeKind::Integer || argument.kind == NodeKind::Float;
-    switch (function.list[i]) {
+    switch (const RowArgument kind = function.list[i]) {
     case RowArgument::Classes:
       if (auto status = checkClasses(argument, values[child]); !status)
         return status.error();
@@ -78,16 +114,22 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
     case RowArgument::Maybe:
       if (argument.kind != NodeKind::None)
         settings.tensors.emplace_back(values[child]);
-      else if (function.list[i] == RowArgument::Maybe)
+      else if (kind == RowArgument::Maybe)
         settings.tensors.emplace_back(std::nullopt);
       else
         return fault(argument,
                      concat(quote(call.name), " takes a tensor here"));
       break;
+    case RowArgument::Along:
+      if (argument.kind == NodeKind::None)
+        return fault(argument,
+                     concat(quote(call.name), " goes along one axis, "
+                                              "which is written out"));
+      [[fallthrough]];
     case RowArgument::Axis:
     case RowArgument::Axes:
-      if (auto status = readAxes(
-              argument, function.list[i] == RowArgument::Axis, settings.axes);
+      if (auto status =
+              readAxes(argument, kind != RowArgument::Axes, settings.axes);
           !status)
         return status.error();
       break;
@@ -97,22 +139,9 @@ RowCallReader::read(const std::vector<TypedValue> &values) const {
                                       " keeps its axes is True or False"));
       settings.axes.stay = argument.integer != 0;
       break;
-    case RowArgument::Whole:
-      // PNNX writes orders as 2.0.
-      if (!isNumber ||
-          !(argument.number >= 0 && argument.number <= MostWhole) ||
-          argument.number != std::trunc(argument.number))
-        return fault(argument, concat(quote(call.name),
-                                      " takes an integer from 0 on here"));
-      settings.whole = static_cast<std::int64_t>(argument.number);
-      break;
-    case RowArgument::Number:
-      if (!isNumber && argument.kind != NodeKind::None)
-        return fault(argument,
-                     concat(quote(call.name), " takes a number here"));
-      if (isNumber)
-        settings.number = argument.number;
-      break;
+    default:
+      if (auto status = readNumber(argument, kind, settings); !status)
+        return status.error();
     }
   }
   return settings;

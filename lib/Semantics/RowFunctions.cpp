@@ -22,7 +22,7 @@ static constexpr RowFunction Composites[] = {
      "the index of each element along the axis",
      ops::Exact,
      2,
-     {Tensor, Axis},
+     {Tensor, Along},
      2,
      makeIota,
      0,
@@ -113,7 +113,7 @@ static constexpr RowFunction Composites[] = {
      "the same over all axes but the first, for so many groups of the second",
      {2, 0.51, 4},
      2,
-     {Tensor, Whole, Maybe, Maybe, RowArgument::Number},
+     {Tensor, Count, Maybe, Maybe, RowArgument::Number},
      5,
      makeGroupNorm},
     {"rms_norm",
@@ -130,7 +130,7 @@ static constexpr RowFunction Composites[] = {
      "1e-8",
      {0.51, 0.51, 3},
      3,
-     {Tensor, Tensor, Axis, RowArgument::Number},
+     {Tensor, Tensor, Axis, NotNegative},
      4,
      makeCosineSimilarity},
     {"mse_loss",
@@ -155,7 +155,7 @@ static constexpr RowFunction Composites[] = {
      "beta; beta is 1",
      {0.51, 0.51, 3},
      2,
-     {Tensor, Tensor, RowArgument::Number},
+     {Tensor, Tensor, NotNegative},
      3,
      makeSmoothL1Loss},
     {"huber_loss",
@@ -165,7 +165,7 @@ static constexpr RowFunction Composites[] = {
      "delta; delta is 1",
      {0.51, 0.51, 3},
      2,
-     {Tensor, Tensor, RowArgument::Number},
+     {Tensor, Tensor, Positive},
      3,
      makeHuberLoss},
     {"nll_loss",
@@ -175,7 +175,7 @@ static constexpr RowFunction Composites[] = {
      "without rows of the class ignored, which is -100",
      {0.51, 0.51, 3},
      2,
-     {Tensor, Classes, Maybe, RowArgument::Number},
+     {Tensor, Classes, Maybe, Ignored},
      4,
      makeNllLoss},
     {"cross_entropy",
@@ -183,7 +183,7 @@ static constexpr RowFunction Composites[] = {
      "nll_loss of log_softmax(x, 1)",
      {0.51, 0.51, 3},
      2,
-     {Tensor, Classes, Maybe, RowArgument::Number},
+     {Tensor, Classes, Maybe, Ignored},
      4,
      makeCrossEntropy},
 };
@@ -210,7 +210,7 @@ static std::vector<RowFunction> makeTable() {
                        each.info.scanDoc,
                        each.info.ulp,
                        2,
-                       {Tensor, Axis},
+                       {Tensor, Along},
                        2,
                        makeScan,
                        id});
@@ -234,9 +234,19 @@ const RowFunction *semantics::findRowFunction(std::string_view name) {
 }
 
 std::string RowFunction::takes() const {
-  constexpr std::string_view names[] = {
-      "a tensor", "a tensor of integers", "a tensor or None", "an axis",
-      "axes",     "whether these stay",   "an integer",       "a number"};
+  constexpr std::string_view names[] = {"a tensor",
+                                        "a tensor of integers",
+                                        "a tensor or None",
+                                        "an axis",
+                                        "an axis",
+                                        "axes",
+                                        "whether these stay",
+                                        "an integer",
+                                        "an integer",
+                                        "a number",
+                                        "a number",
+                                        "a number",
+                                        "an integer"};
   std::string text;
   for (std::size_t i = 0; i < most; ++i)
     text += concat(i == 0          ? ""

@@ -24,11 +24,17 @@ enum class RowArgument : std::uint8_t {
   Tensor,
   Classes, ///< A tensor of integers, which stay what they are.
   Maybe,   ///< A tensor, or None.
-  Axis,    ///< An integer.
+  Axis,    ///< An integer, or None for all.
+  Along,   ///< An integer.
   Axes,    ///< An integer, a list of them, or None for all.
   Stay,    ///< Whether reduced axes stay: True or False.
   Whole,   ///< An integer, 0 or more.
-  Number,  ///< A number.
+  Count,   ///< An integer, 1 or more.
+  // What follows may be None, for what it is where it is left out.
+  Number,
+  NotNegative,
+  Positive,
+  Ignored, ///< A class: an integer below 2^53.
 };
 
 /// The arguments of a call.
@@ -80,6 +86,8 @@ public:
 private:
   Status readAxes(const Node &argument, bool isOne, AxisSet &axes) const;
   Status checkClasses(const Node &argument, const TypedValue &value) const;
+  Status readNumber(const Node &argument, RowArgument kind,
+                    RowSettings &settings) const;
   Error fault(const Node &node, std::string message,
               ErrorCode code = ErrorCode::InvalidArgument) const {
     return {code, std::move(message), std::string(expression.text()),

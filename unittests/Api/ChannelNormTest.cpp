@@ -140,7 +140,7 @@ TEST(ChannelNorms, ErrorsHaveAPlace) {
             "  group_norm(@0,2,@1)\n"
             "  ^~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(refusalOf("group_norm(@0,0)", {2, 6}),
-            "error: a norm of no groups\n"
+            "error: 'group_norm' takes an integer from 1 on here\n"
             "  group_norm(@0,0)\n"
             "                ^");
 }
