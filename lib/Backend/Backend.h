@@ -66,6 +66,9 @@ public:
                                      const codegen::Target &target,
                                      codegen::OptLevel level) const = 0;
 
+  /// See Use.
+  virtual void waitAtEndOfMain() const = 0;
+
   /// See Jit/Prune.h.
   virtual void prune(const std::string &directory, std::uint64_t bytes,
                      bool isDue) const = 0;
@@ -85,8 +88,8 @@ Expected<const Backend *> load();
 bool isLoaded();
 
 /// Has the calling thread, should it end the process, wait for those that load
-/// the backend first. For one that has another thread load it; what `load`
-/// does, too.
+/// the backend or use it first. For one that may have another thread do so;
+/// what `load` does, too.
 void waitAtExit();
 
 } // namespace kexpr::backend

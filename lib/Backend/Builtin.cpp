@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Backend/Entry.h"
+#include "Backend/Use.h"
 
 using namespace kexpr;
 using namespace kexpr::backend;
@@ -22,4 +23,10 @@ bool backend::isPartOfBuild() { return true; }
 
 bool backend::isLoaded() { return true; }
 
-void backend::waitAtExit() {}
+namespace {
+struct ExitWait {
+  ~ExitWait() { Use::waitAtEndOfMain(); }
+};
+} // namespace
+
+void backend::waitAtExit() { thread_local const ExitWait atEnd; }

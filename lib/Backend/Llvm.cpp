@@ -44,6 +44,7 @@ public:
   makeTarget(const codegen::TargetOptions &options) const override {
     return withFirstUse([&] { return codegen::makeTarget(options); });
   }
+  void waitAtEndOfMain() const override { Use::waitAtEndOfMain(); }
   code::AheadTarget
   aheadTargetOf(const codegen::Target &target) const override {
     return codegen::aheadTargetOf(target);

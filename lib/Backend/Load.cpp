@@ -145,10 +145,12 @@ struct ExitWait {
         std::lock_guard lock(mutex);
         isOver |= isMainThread();
         if (loadsHere() == 0)
-          return;
+          break;
       }
       usleep(1000);
     }
+    if (const Backend *known = loaded.load(std::memory_order_acquire))
+      known->waitAtEndOfMain();
   }
 };
 

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include <unistd.h>
+
 using namespace kexpr;
 using namespace kexpr::backend;
 
@@ -22,9 +24,12 @@ static constinit Mutex mutex;
 static unsigned users = 0;
 static std::uint32_t forks = 0; ///< When they were counted.
 static bool isOver = false;
+static bool isOverForOthers = false; ///< For all but the main thread.
 
 static thread_local unsigned own = 0;
 static std::atomic<unsigned> changes = 0;
+
+static bool isMainThread() { return gettid() == getpid(); }
 
 /// Those in this process. Called with the mutex held.
 static unsigned &usersHere() {
@@ -36,7 +41,7 @@ static unsigned &usersHere() {
 Use::Use() noexcept {
   std::lock_guard lock(mutex);
   unsigned &here = usersHere();
-  isGranted = !isOver;
+  isGranted = !isOver && (!isOverForOthers || isMainThread());
   here += isGranted;
   own += isGranted;
 }
@@ -53,12 +58,13 @@ Use::~Use() {
   changes.notify_all();
 }
 
-static void waitForUsers() {
+/// Says that it is over, and for whom.
+static void waitForUsers(bool &over) {
   for (;;) {
     const unsigned seen = changes;
     {
       std::lock_guard lock(mutex);
-      isOver = true;
+      over = true;
       if (usersHere() == own)
         return;
     }
@@ -66,12 +72,20 @@ static void waitForUsers() {
   }
 }
 
-void Use::waitAtExit() { std::atexit(waitForUsers); }
+void Use::waitAtExit() {
+  std::atexit([] { waitForUsers(isOver); });
+}
+
+void Use::waitAtEndOfMain() {
+  if (isMainThread())
+    waitForUsers(isOverForOthers);
+}
 
 #else
 
 Use::Use() noexcept = default;
 Use::~Use() = default;
 void Use::waitAtExit() {}
+void Use::waitAtEndOfMain() {}
 
 #endif

@@ -24,6 +24,10 @@ public:
   /// Has the end of the process wait before it destroys what LLVM has made so
   /// far.
   static void waitAtExit();
+  /// Waits at the end of the main thread's own objects, and lets no other
+  /// thread begin: what LLVM makes meanwhile is destroyed before the other
+  /// wait. Objects of the host, whose end comes in between, may still use it.
+  static void waitAtEndOfMain();
 
 private:
   bool isGranted = true;

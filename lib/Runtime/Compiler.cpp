@@ -90,11 +90,10 @@ Compiler::Compiler(const EngineOptions &options)
       namesTarget(!options.cpu.empty() || !options.features.empty() ||
                   options.vectorBits != 0) {
   openCache();
-  if (options.warmUp) {
-    backend::waitAtExit();
+  backend::waitAtExit();
+  if (options.warmUp)
     workers.add(
         true, [this] { warmUp(); }, loadBackend);
-  }
 }
 
 void Compiler::openCache() {
