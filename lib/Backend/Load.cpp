@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Backend/Entry.h"
+#include "Backend/Use.h"
 #include "Support/Fork.h"
 #include "Support/Text.h"
 
@@ -133,8 +134,6 @@ static unsigned &loadsHere() {
     loads = 0;
   return loads;
 }
-
-static bool isMainThread() { return gettid() == getpid(); }
 
 namespace {
 struct ExitWait {

@@ -12,8 +12,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include <unistd.h>
-
 using namespace kexpr;
 using namespace kexpr::backend;
 
@@ -28,8 +26,6 @@ static bool isOverForOthers = false; ///< For all but the main thread.
 
 static thread_local unsigned own = 0;
 static std::atomic<unsigned> changes = 0;
-
-static bool isMainThread() { return gettid() == getpid(); }
 
 /// Those in this process. Called with the mutex held.
 static unsigned &usersHere() {

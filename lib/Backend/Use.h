@@ -7,7 +7,12 @@
 #ifndef KEXPR_BACKEND_USE_H
 #define KEXPR_BACKEND_USE_H
 
+#include <unistd.h>
+
 namespace kexpr::backend {
+
+/// The one whose end, by `exit` or from `main`, is most often the process's.
+inline bool isMainThread() { return gettid() == getpid(); }
 
 /// While one exists, and says so, its thread may use LLVM. Where LLVM's objects
 /// are destroyed when the process ends, that waits for threads that use them,

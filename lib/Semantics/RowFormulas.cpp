@@ -96,17 +96,12 @@ public:
     return simplify.rounded(type, value);
   }
 
-  /// Has the result be this error, if it is the first.
-  void fail(Error error) {
-    if (!fault)
-      fault = std::move(error);
-  }
-
 private:
   TypedValue kept(Expected<TypedValue> value) {
     if (value)
       return *value;
-    fail(value.error());
+    if (!fault)
+      fault = value.error();
     return tensor(0);
   }
 
