@@ -15,6 +15,11 @@ using namespace kexpr;
 using namespace kexpr::backend;
 
 Expected<const Backend *> backend::load() {
+  // They may be made after those of a host that the library is linked into.
+  if (!codegen::hasStaticObjects())
+    return Error(ErrorCode::CompileFailed,
+                 "LLVM's static objects are not made yet: this is the time of "
+                 "the host's own");
   Forks *same = nullptr;
   return kexpr_backend(code::buildId().c_str(), same);
 }

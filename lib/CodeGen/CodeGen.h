@@ -119,6 +119,10 @@ inline unsigned vectorBitsOf(const semantics::Plan &plan,
                                : target.vectorBits;
 }
 
+/// Whether LLVM's static objects are made; for the library that LLVM's archives
+/// are linked into.
+bool hasStaticObjects();
+
 /// Makes LLVM's registry of passes, which is destroyed when the process ends.
 void makeRegistry();
 /// The machine this process runs on, found once.

@@ -15,6 +15,7 @@
 #include <llvm-c/Target.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/CodeGen/RegAllocRegistry.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/PassRegistry.h>
@@ -252,6 +253,9 @@ static std::string tripleFor(const std::string &cpu) {
       return triple;
   return own;
 }
+
+/// One of them registers itself.
+bool codegen::hasStaticObjects() { return llvm::RegisterRegAlloc::getList(); }
 
 Expected<Target> codegen::makeTarget(const TargetOptions &options) {
   Target target;

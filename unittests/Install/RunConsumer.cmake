@@ -6,6 +6,7 @@
 #                            is kept for the next time
 #   PREFIX                   where the mode `prefix` installs kexpr
 #   CC, CXX                  compilers
+#   LLVM_BUILTIN             whether LLVM is part of kexpr's libraries
 #   MODE                     prefix: install kexpr;
 #                            shared, static: find that library with CMake;
 #                            c-only: the same by a host that has no C++;
@@ -86,7 +87,9 @@ elseif(MODE STREQUAL c-only)
 elseif(MODE STREQUAL pkg-config)
   test_pkg_config(shared embed.c ${CC} -std=c11)
   test_pkg_config(shared embed.cpp ${CXX} -std=c++17)
-  test_pkg_config(static embed.c ${CC} -std=c11)
+  if(NOT LLVM_BUILTIN) # which is not named
+    test_pkg_config(static embed.c ${CC} -std=c11)
+  endif()
 
 elseif(MODE STREQUAL symbols)
   read(symbols nm -DC --defined-only ${PREFIX}/${LIBDIR}/libkexpr.so)
